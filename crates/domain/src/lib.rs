@@ -6,9 +6,28 @@
 //! after them, and the rules of the design's sections 5, 6 and 7 are in [`landing`],
 //! [`outcome`] and [`failure`].
 
-pub mod ids;
-pub mod time;
+pub mod agenda;
+pub mod backoff;
+pub mod booking;
+pub mod compensation;
+pub mod decide;
+pub mod delegation;
+pub mod effect;
+pub mod event;
 pub mod failure;
+pub mod ids;
+pub mod landing;
 pub mod money;
+pub mod outbox;
+pub mod outcome;
+pub mod question;
+pub mod request;
+pub mod seen;
+pub mod show;
 pub mod task;
+pub mod time;
+pub mod trip;
 pub mod view;
+pub mod waits;
+pub mod workflow;
+pub mod world;

@@ -49,3 +49,9 @@ impl Sub for Millis {
         Span(self.0.saturating_sub(earlier.0))
     }
 }
+
+/// An instant as date and time in UTC; one outside the calendar is its beginning.
+pub fn utc(at: Millis) -> jiff::civil::DateTime {
+    let stamp = jiff::Timestamp::from_millisecond(at.0).unwrap_or_default();
+    jiff::tz::Offset::UTC.to_datetime(stamp)
+}

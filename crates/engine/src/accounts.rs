@@ -63,50 +63,164 @@ pub enum AccountError {
     Store(#[from] crate::StoreError),
 }
 
+/// The shortest password accepted.
+const SHORTEST_PASSWORD: usize = 8;
+/// What a token begins with, so that a scanner for leaked secrets can tell it.
+const TOKEN_PREFIX: &str = "hft_";
+
 impl Engine {
     /// Makes an account. `password` is kept as an argon2id hash only.
+    ///
+    /// # Errors
+    /// [`AccountError::Exists`], or [`AccountError::Invalid`] with what would be right.
     pub async fn add_user(&self, email: &str, password: &str, role: Role) -> Result<UserId, AccountError> {
-        let _ = (email, password, role);
-        unimplemented!()
+        let email = tidy_email(email)?;
+        if password.chars().count() < SHORTEST_PASSWORD {
+            let text = format!("the password is too short: give at least {SHORTEST_PASSWORD} characters");
+            return Err(AccountError::Invalid(text));
+        }
+        let hash = hash_password(password.to_owned()).await?;
+        let id = UserId(crate::clock::new_id());
+        let fresh = self.inner.store.insert_user(&id, &email, &hash, role.word()).await?;
+        if fresh { Ok(id) } else { Err(AccountError::Exists) }
     }
-    /// Checks a sign-in; `None` where e-mail or password is wrong, without saying which.
+
+    /// Checks a sign-in; `None` where e-mail or password is wrong, without saying which, and
+    /// taking as long for an account that does not exist.
+    ///
+    /// # Errors
+    /// The database failed.
     pub async fn authenticate(&self, email: &str, password: &str) -> Result<Option<Viewer>, AccountError> {
-        let _ = (email, password);
-        unimplemented!()
+        let email = email.trim().to_lowercase();
+        let user = self.inner.store.user_by_email(&email).await?;
+        let hash = user.as_ref().map(|user| user.password_hash.clone());
+        let right = verify_password(password.to_owned(), hash).await;
+        Ok(user
+            .filter(|user| right && !user.disabled)
+            .and_then(|user| viewer_of(user.id, user.email, &user.role)))
     }
+
     /// The account of a session, if it still exists and is not disabled.
+    ///
+    /// # Errors
+    /// The database failed.
     pub async fn viewer(&self, user: &UserId) -> Result<Option<Viewer>, AccountError> {
-        let _ = user;
-        unimplemented!()
+        let user = self.inner.store.user_by_id(user).await?;
+        Ok(user.filter(|user| !user.disabled).and_then(|user| viewer_of(user.id, user.email, &user.role)))
     }
+
     /// Makes a bearer token for an account, with a role not above the account's own. The text is
     /// returned once; the database keeps its SHA-256 only.
+    ///
+    /// # Errors
+    /// [`AccountError::NoSuchUser`], or [`AccountError::Invalid`] where the role is above the
+    /// account's own.
     pub async fn create_token(&self, email: &str, role: Role) -> Result<String, AccountError> {
-        let _ = (email, role);
-        unimplemented!()
+        let email = email.trim().to_lowercase();
+        let user = self.inner.store.user_by_email(&email).await?.ok_or(AccountError::NoSuchUser)?;
+        let own = Role::from_word(&user.role).unwrap_or(Role::Traveller);
+        if role != own && own != Role::Admin && role != Role::Traveller {
+            let text = format!(
+                "a token of {email} cannot have the role {}: the account is {}",
+                role.word(),
+                own.word()
+            );
+            return Err(AccountError::Invalid(text));
+        }
+        let token = format!("{TOKEN_PREFIX}{}", crate::clock::random_secret());
+        self.inner.store.insert_token(&hash_token(&token), &user.id, role.word()).await?;
+        Ok(token)
     }
+
     /// Who a bearer token speaks for; `None` where it is unknown or withdrawn.
+    ///
+    /// # Errors
+    /// The database failed.
     pub async fn token_viewer(&self, token: &str) -> Result<Option<Viewer>, AccountError> {
-        let _ = token;
-        unimplemented!()
+        let Some((user, role)) = self.inner.store.token(&hash_token(token)).await? else { return Ok(None) };
+        let user = self.inner.store.user_by_id(&user).await?;
+        Ok(user.filter(|user| !user.disabled).and_then(|user| viewer_of(user.id, user.email, &role)))
     }
+
     /// Keeps a browser session: `data` is opaque text, `expires_at` UTC milliseconds.
+    ///
+    /// # Errors
+    /// The database failed.
     pub async fn save_session(&self, id: &str, data: &str, expires_at: i64) -> Result<(), AccountError> {
-        let _ = (id, data, expires_at);
-        unimplemented!()
+        Ok(self.inner.store.put_session(&hash_token(id), data, expires_at).await?)
     }
-    /// A session's data, while it has not expired.
+
+    /// A session's data and expiry, while it has not expired.
+    ///
+    /// # Errors
+    /// The database failed.
     pub async fn load_session(&self, id: &str) -> Result<Option<(String, i64)>, AccountError> {
-        let _ = id;
-        unimplemented!()
+        Ok(self.inner.store.session(&hash_token(id)).await?)
     }
+
     /// Forgets a session.
+    ///
+    /// # Errors
+    /// The database failed.
     pub async fn delete_session(&self, id: &str) -> Result<(), AccountError> {
-        let _ = id;
-        unimplemented!()
+        Ok(self.inner.store.forget_sessions(Some(&hash_token(id))).await?)
     }
+
     /// Forgets every session that has expired.
+    ///
+    /// # Errors
+    /// The database failed.
     pub async fn delete_expired_sessions(&self) -> Result<(), AccountError> {
-        unimplemented!()
+        Ok(self.inner.store.forget_sessions(None).await?)
     }
+}
+
+fn viewer_of(user: UserId, email: String, role: &str) -> Option<Viewer> {
+    Role::from_word(role).map(|role| Viewer { user, email, role })
+}
+
+fn tidy_email(email: &str) -> Result<String, AccountError> {
+    let email = email.trim().to_lowercase();
+    let sound = email.len() <= 254
+        && email
+            .split_once('@')
+            .is_some_and(|(name, host)| !name.is_empty() && host.len() > 2 && !host.contains('@'))
+        && !email.chars().any(|c| c.is_whitespace() || c.is_control());
+    if sound { Ok(email) } else { Err(AccountError::Invalid(format!("{email:?} is not an e-mail address"))) }
+}
+
+/// Tokens and session ids are random, so a plain digest is enough to store them safely.
+fn hash_token(token: &str) -> String {
+    use sha2::Digest as _;
+    hex::encode(sha2::Sha256::digest(token.as_bytes()))
+}
+
+async fn hash_password(password: String) -> Result<String, AccountError> {
+    use argon2::PasswordHasher as _;
+    let hashed = tokio::task::spawn_blocking(move || {
+        argon2::Argon2::default().hash_password(password.as_bytes()).map(|hash| hash.to_string())
+    });
+    match hashed.await {
+        Ok(Ok(hash)) => Ok(hash),
+        Ok(Err(error)) => Err(AccountError::Invalid(format!("the password cannot be used: {error}"))),
+        Err(error) => Err(AccountError::Invalid(format!("the password could not be hashed: {error}"))),
+    }
+}
+
+/// A hash that no password has, so that an unknown e-mail costs the same work.
+async fn verify_password(password: String, hash: Option<String>) -> bool {
+    use argon2::PasswordVerifier as _;
+    let verified = tokio::task::spawn_blocking(move || {
+        let argon = argon2::Argon2::default();
+        match hash.as_deref().map(argon2::PasswordHash::new) {
+            Some(Ok(hash)) => argon.verify_password(password.as_bytes(), &hash).is_ok(),
+            _ => {
+                use argon2::PasswordHasher as _;
+                // The work is done, its result means nothing.
+                let _ = argon.hash_password(password.as_bytes());
+                false
+            }
+        }
+    });
+    verified.await.unwrap_or(false)
 }

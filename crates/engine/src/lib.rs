@@ -7,13 +7,53 @@
 
 pub mod a2a;
 pub mod accounts;
+mod actions;
 pub mod booking;
 pub mod clock;
 pub mod commands;
+pub mod crash_point;
+pub mod driver;
+mod hints;
+mod holder;
+pub mod net;
 pub mod query;
 pub mod registry;
+mod runner;
+mod store;
 
+pub use driver::LoopHandle;
+pub use store::{OpenError, StoreError};
+
+use a2a::{AgentClient, Http, HttpAgents, Limits};
+use booking::{BookingClient, HttpBookings};
+use clock::{Clock, SystemClock};
+use crash_point::CrashPoints;
+use domain::waits::Waits;
+use domain::workflow::Workflow;
+use hints::Hints;
+use net::AddressPolicy;
 use std::sync::Arc;
+use store::Store;
+
+/// The workflow definitions that are shipped, loaded into the database at the first start.
+const SHIPPED_WORKFLOWS: &[(&str, &str)] = &[("travel.toml", include_str!("../../../workflows/travel.toml"))];
+
+/// How an engine is opened.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// `sqlite:PATH` or `postgres://…`.
+    pub database_url: String,
+    /// The waits.
+    pub waits: Waits,
+    /// Demo mode: loopback addresses are allowed.
+    pub demo: bool,
+    /// Private networks that cards, agents and booking systems may be in.
+    pub allow_private: Vec<ipnet::IpNet>,
+    /// Where agents can reach us from outside; none: no push.
+    pub public_url: Option<String>,
+    /// Seals credentials in the database.
+    pub secret_key: Option<secrecy::SecretString>,
+}
 
 /// The engine's handle: cheap to clone, shared by the loop, the pages and the API.
 #[derive(Clone)]
@@ -21,16 +61,109 @@ pub struct Engine {
     inner: Arc<Inner>,
 }
 
-#[allow(dead_code)]
-struct Inner {}
+pub(crate) struct Inner {
+    store: Store,
+    database_url: String,
+    hints: Hints,
+    agents: Arc<dyn AgentClient>,
+    bookings: Arc<dyn BookingClient>,
+    policy: AddressPolicy,
+    waits: Waits,
+    registry: registry::Cache,
+    crash_points: CrashPoints,
+}
 
-/// A failure of the journal. Nothing of the failed transaction was recorded.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    /// The database refused or was not reachable.
-    #[error("database: {0}")]
-    Database(String),
-    /// A row does not say what this version expects.
-    #[error("row not understood: {0}")]
-    Row(String),
+impl Engine {
+    /// Opens the database, migrates it and loads the shipped workflows. Does not take the
+    /// database's lock: several processes may do this (`check`, `user`, `token`).
+    ///
+    /// # Errors
+    /// [`OpenError`], each variant with what the operator can do.
+    pub async fn open(options: Options) -> Result<Self, OpenError> {
+        let networks = options.allow_private.clone();
+        let policy = AddressPolicy::allowing(networks);
+        let policy = if options.demo { policy.with_loopback() } else { policy };
+        let http = Http::new(policy.clone(), Limits::default())
+            .map_err(|why| OpenError::Unusable { what: "(the HTTP client)".to_owned(), why })?;
+        let http = Arc::new(http);
+        let agents = Arc::new(HttpAgents::new(http.clone()));
+        let bookings = Arc::new(HttpBookings::new(http));
+        Self::open_with(
+            options,
+            policy,
+            agents,
+            bookings,
+            Arc::new(SystemClock),
+            CrashPoints::from_environment(),
+        )
+        .await
+    }
+
+    /// The same with the outside given: for tests.
+    ///
+    /// # Errors
+    /// As [`Engine::open`].
+    pub async fn open_with(
+        options: Options,
+        policy: AddressPolicy,
+        agents: Arc<dyn AgentClient>,
+        bookings: Arc<dyn BookingClient>,
+        clock: Arc<dyn Clock>,
+        crash_points: CrashPoints,
+    ) -> Result<Self, OpenError> {
+        options.waits.check().map_err(OpenError::Waits)?;
+        let store = Store::open(&options.database_url, clock).await?;
+        for (file, text) in SHIPPED_WORKFLOWS {
+            let workflow: Workflow =
+                toml::from_str(text).map_err(|error| OpenError::Workflow(format!("{file}: {error}")))?;
+            if let Some(problem) = workflow.problems().first() {
+                return Err(OpenError::Workflow(format!("{file}: {problem}")));
+            }
+            store.insert_workflow(&workflow).await?;
+        }
+        let inner = Inner {
+            store,
+            database_url: options.database_url,
+            hints: Hints::default(),
+            agents,
+            bookings,
+            policy,
+            waits: options.waits,
+            registry: registry::Cache::default(),
+            crash_points,
+        };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// Every violation of rules 2 to 8 of DESIGN.md §10 that the database shows, and how many
+    /// trips and delegations were looked at.
+    ///
+    /// # Errors
+    /// The database could not be read.
+    pub async fn check(&self) -> Result<Checked, StoreError> {
+        let violations = self.inner.store.violations().await?;
+        let (trips, delegations) = self.inner.store.size().await?;
+        Ok(Checked { violations, trips, delegations })
+    }
+
+    /// Whether the database answers.
+    pub async fn healthy(&self) -> bool {
+        self.inner.store.answers().await
+    }
+
+    /// Closes the database. Nothing may be asked of the engine after that.
+    pub async fn close(&self) {
+        self.inner.store.close().await;
+    }
+}
+
+/// What `holdfast check` found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checked {
+    /// One sentence each; empty where the rules hold.
+    pub violations: Vec<String>,
+    /// Trips looked at.
+    pub trips: i64,
+    /// Delegations looked at.
+    pub delegations: i64,
 }

@@ -1,0 +1,3 @@
+//! What support staff see.
+
+pub mod desk;

@@ -1,0 +1,102 @@
+//! CancelTask: for every live task of an ending trip, of a step past its deadline, and for ghosts.
+
+use super::Pass;
+use crate::delegation::{Delegation, StuckReason};
+use crate::ids::OutboxId;
+use crate::outbox::{OutKind, OutMessage, SendState};
+use crate::question::QuestionState;
+use crate::time::{Millis, Span};
+
+impl Pass<'_> {
+    pub(super) fn cancels(&mut self) {
+        for id in self.delegation_ids() {
+            let Some(delegation) = self.trip.delegation(&id).cloned() else { continue };
+            if !delegation.is_open() || delegation.ended.is_some() || delegation.task_id.is_none() {
+                continue;
+            }
+            self.call_off_late(&delegation);
+            let called_off = self.trip.delegation(&id).is_some_and(|d| d.called_off);
+            if self.trip.is_ending() || called_off {
+                self.cancel_task(&delegation);
+            }
+        }
+    }
+
+    /// The deadline of a delegation's step; its clock stands while a question is open.
+    pub(crate) fn deadline(&self, delegation: &Delegation) -> Millis {
+        let seconds = self.trip.definition(&delegation.step).and_then(|s| s.deadline_seconds);
+        let limit = seconds.map_or(self.world.waits.deadline, Span::seconds);
+        let asked: i64 = self
+            .trip
+            .questions
+            .iter()
+            .filter(|q| q.delegation.as_ref() == Some(&delegation.id))
+            .map(|q| match q.state {
+                QuestionState::Open => (self.now - q.asked_at).0,
+                _ => q.answered_at.or(q.left_at).map_or(0, |end| (end - q.asked_at).0),
+            })
+            .sum();
+        delegation.created_at + limit + Span(asked.max(0))
+    }
+
+    fn call_off_late(&mut self, delegation: &Delegation) {
+        let asking = self.trip.open_question(&delegation.id).is_some();
+        if self.trip.is_ending() || delegation.called_off || asking || self.now < self.deadline(delegation) {
+            return;
+        }
+        if let Some(d) = self.trip.delegation_mut(&delegation.id) {
+            d.called_off = true;
+        }
+        self.tell(
+            &delegation.id,
+            "deadline",
+            "Not done by the deadline: the agent is asked to stop",
+            Some("The step's deadline (§5, Stalled)"),
+        );
+    }
+
+    fn cancel_task(&mut self, delegation: &Delegation) {
+        let newest = self.trip.sent(&delegation.id, OutKind::Cancel).next_back().cloned();
+        let Some(cancel) = newest else {
+            let out = self.write_cancel(delegation);
+            self.permit(&out);
+            self.tell(&delegation.id, "cancel_intended", "The agent is asked to cancel its task", None);
+            return;
+        };
+        if self.now >= cancel.created_at + self.world.waits.cancel_limit {
+            self.stick(self.now, &delegation.id, StuckReason::CancelIgnored);
+        }
+        let again = match cancel.state {
+            SendState::NotSent => cancel.retry_at.is_none_or(|at| at <= self.now),
+            // A cancel in doubt: GetTask first; not terminal → CancelTask again (§5).
+            SendState::InDoubt => {
+                let until = cancel.may_send_until.unwrap_or(cancel.created_at);
+                self.now >= until && delegation.observed_at.is_some_and(|at| at >= until)
+            }
+            SendState::Intent | SendState::Landed | SendState::Refused => false,
+        };
+        if again {
+            self.permit(&cancel.id);
+        }
+    }
+
+    fn write_cancel(&mut self, delegation: &Delegation) -> OutboxId {
+        let id = OutboxId(self.ids.next_id());
+        self.trip.outbox.push(OutMessage {
+            id: id.clone(),
+            delegation: delegation.id.clone(),
+            kind: OutKind::Cancel,
+            message_id: None,
+            body: String::new(),
+            state: SendState::NotSent,
+            number: 0,
+            may_send_until: None,
+            question: None,
+            created_at: self.now,
+            retry_at: None,
+            setbacks: 0,
+            note: None,
+        });
+        id
+    }
+}

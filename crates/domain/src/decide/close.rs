@@ -1,0 +1,88 @@
+//! The end of a trip: closed only when no send is in doubt, no effect is unknown, and every effect
+//! is wanted or verified gone (DESIGN.md §10, rule 6).
+
+use super::Pass;
+use crate::delegation::{Delegation, Outcome};
+use crate::effect::{Effect, Verdict};
+use crate::trip::{Closed, Goal, Standing, Trip};
+use crate::world::World;
+
+impl Pass<'_> {
+    pub(super) fn close(&mut self) {
+        if !self.is_settled() || awaits_final_look(&self.trip, self.world).next().is_some() {
+            return;
+        }
+        let any_done = self.trip.steps.iter().any(|s| s.standing == Standing::Done);
+        let closed = match self.trip.goal {
+            Goal::Run if any_done => Closed::Done,
+            Goal::Run | Goal::Compensate => Closed::Failed,
+            Goal::Cancel => Closed::Cancelled,
+        };
+        self.trip.closed_at = Some(self.now);
+        self.trip.closed = Some(closed);
+        let what = match closed {
+            Closed::Done => "The trip is done",
+            Closed::Cancelled => "The trip is cancelled: everything booked is verified gone",
+            Closed::Failed => "The trip could not be completed: nothing booked is left",
+        };
+        self.tell_step(
+            None,
+            "trip_closed",
+            what,
+            Some("No send is in doubt, and every booking is wanted or verified gone (§10)"),
+        );
+    }
+
+    fn is_settled(&self) -> bool {
+        let trip = &self.trip;
+        let steps = trip.is_ending()
+            || trip.steps.iter().all(|s| matches!(s.standing, Standing::Done | Standing::Skipped));
+        steps
+            && trip.delegations.iter().all(|d| !d.is_open())
+            && trip.outbox.iter().all(|m| m.state.is_settled())
+            && trip.compensations.iter().all(|c| c.state.is_finished())
+            && trip.effects.iter().all(|e| self.is_effect_settled(e))
+    }
+
+    fn is_effect_settled(&self, effect: &Effect) -> bool {
+        let outcome = self.trip.delegation(&effect.delegation).and_then(|d| d.outcome);
+        match effect.verdict {
+            Verdict::SettledAbsent | Verdict::Undone => true,
+            Verdict::Present => self.is_wanted(effect),
+            // Nothing left us, or the agent did nothing by the protocol's own word: no read is owed.
+            Verdict::Expected => {
+                matches!(outcome, Some(Outcome::Unreachable | Outcome::Refused | Outcome::NeverLanded))
+            }
+            // A truthful rejection is believed with one read (§6).
+            Verdict::Absent => {
+                matches!(outcome, Some(Outcome::Rejected | Outcome::Refused | Outcome::NeverLanded))
+            }
+            Verdict::Unknown => matches!(outcome, Some(Outcome::Unreachable)),
+        }
+    }
+
+    fn is_wanted(&self, effect: &Effect) -> bool {
+        let done = self.trip.delegation(&effect.delegation).is_some_and(|d| {
+            self.trip.steps.iter().any(|s| s.name == d.step && s.standing == Standing::Done)
+        });
+        !self.trip.is_ending() && !effect.ghost && done
+    }
+}
+
+/// Delegations whose request was sent more than once and not looked for since, past the grace of
+/// the newest send: a trip closes only after that look (§5, traces.md V9).
+pub(crate) fn awaits_final_look<'a>(
+    trip: &'a Trip,
+    world: &'a World,
+) -> impl Iterator<Item = &'a Delegation> {
+    trip.delegations.iter().filter(move |d| {
+        let Some(request) = trip.request(&d.id).filter(|m| m.number > 1) else { return false };
+        let until = request.may_send_until.unwrap_or(request.created_at);
+        let grace_end = until + world.landing_grace(&d.agent);
+        let looked = d.doubt.looked_at.is_some_and(|at| at >= grace_end);
+        let counted =
+            trip.wanted_effect(&d.id).is_none_or(|e| e.checked_at.is_some_and(|at| at >= grace_end));
+        let never_left_again = d.outcome == Some(Outcome::Unreachable);
+        !never_left_again && !(looked && counted)
+    })
+}

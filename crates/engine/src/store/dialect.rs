@@ -1,0 +1,31 @@
+//! What differs between SQLite and PostgreSQL.
+
+/// Which database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// The embedded default: one process.
+    Sqlite,
+    /// For several instances of the server.
+    Postgres,
+}
+
+impl Dialect {
+    /// From the url's scheme.
+    pub(crate) fn of(url: &str) -> Option<Self> {
+        if url.starts_with("sqlite:") {
+            Some(Self::Sqlite)
+        } else if url.starts_with("postgres://") || url.starts_with("postgresql://") {
+            Some(Self::Postgres)
+        } else {
+            None
+        }
+    }
+
+    /// Ends a subselect of rows to be taken, so that two takers do not wait for each other.
+    pub(crate) fn skip_locked(self) -> &'static str {
+        match self {
+            Self::Sqlite => "",
+            Self::Postgres => " FOR UPDATE SKIP LOCKED",
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! `holdfast serve`: takes the port, opens the journal, takes the trips, serves; and at a signal
+//! gives everything back.
+
+use crate::auth::session_store::EngineSessions;
+use crate::config::Config;
+use crate::router::router;
+use crate::shutdown::{EndSignals, GRACE};
+use crate::state::AppState;
+use engine::{Engine, OpenError};
+use std::io;
+use std::net::SocketAddr;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+/// Why the server did not start, or ended badly.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The address is taken or not ours.
+    #[error("cannot listen on {address}: {}", in_words(.source))]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The journal could not be opened, or its trips not taken.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// Signals could not be listened to, or the listening socket failed.
+    #[error("the system refused: {0}")]
+    System(#[from] io::Error),
+}
+
+fn in_words(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::AddrInUse => {
+            "another program uses this port; end it, or choose another port with --listen or HOLDFAST_LISTEN"
+                .to_owned()
+        }
+        io::ErrorKind::AddrNotAvailable => "this machine has no such address; give one of its own".to_owned(),
+        io::ErrorKind::PermissionDenied => "this port takes more rights; choose one above 1023".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+/// Serves until a signal.
+///
+/// # Errors
+/// Why it did not start. Nothing is driven before the port is ours.
+pub async fn serve(config: &Config) -> Result<(), ServeError> {
+    let address = config.listen;
+    let signals = EndSignals::listen()?;
+    let listener =
+        TcpListener::bind(address).await.map_err(|source| ServeError::Listen { address, source })?;
+    let address = listener.local_addr()?;
+    let engine = Engine::open(config.engine_options()).await?;
+    let trips = engine.serve_loop().await?;
+
+    let end = CancellationToken::new();
+    tokio::spawn(signals.cancel_on_signal(end.clone()));
+    tokio::spawn(EngineSessions::new(engine.clone()).sweep(end.clone()));
+    let state = AppState::new(engine, config, end.clone());
+    let serving = tokio::spawn(
+        axum::serve(listener, router(state))
+            .with_graceful_shutdown(end.clone().cancelled_owned())
+            .into_future(),
+    );
+    let at = config.public_url.clone().unwrap_or_else(|| format!("http://{address}"));
+    tracing::info!(%address, demo = config.demo, "Holdfast serves at {at}");
+
+    let mut serving = serving;
+    let early = tokio::select! {
+        () = end.cancelled() => None,
+        ended = &mut serving => Some(ended),
+    };
+    end.cancel();
+    let closing = async {
+        if early.is_none() && (&mut serving).await.is_err() {
+            tracing::warn!("the server's task did not end by itself");
+        }
+    };
+    // Both at once: a request that hangs must not keep trips from being given back.
+    let ending = async { tokio::join!(closing, trips.stop()) };
+    if tokio::time::timeout(GRACE, ending).await.is_err() {
+        tracing::warn!(
+            "not everything ended within the grace: what was under way is picked up at the next start"
+        );
+    }
+    match early {
+        Some(Ok(Err(error))) => Err(ServeError::System(error)),
+        Some(Err(error)) => Err(ServeError::System(io::Error::other(error))),
+        _ => Ok(()),
+    }
+}
