@@ -3,7 +3,7 @@
 
 use app::RequestContext;
 use app::components::layout::Layout;
-use app::components::live_trip::LiveTrip;
+use app::components::live_trip::{FirstView, LiveTrip};
 use app::components::loaded::Unreadable;
 use app::pages::login::LoginView;
 use app::pages::support::desk::DeskView;
@@ -35,7 +35,7 @@ fn main() -> std::io::Result<()> {
 }
 
 fn travellers() -> Vec<(&'static str, String)> {
-    let trip = |trip: TripView| page("traveller", "/trips/t", move || view! { <LiveTrip view=trip /> }.into_any());
+    let trip = |trip: TripView| page("traveller", "/trips/t", move || view! { <LiveTrip view=FirstView(trip) /> }.into_any());
     let form = |form: Option<FormState>| {
         page("traveller", "/trips/new", move || {
             let request = RequestContext { form, ..Default::default() };

@@ -4,21 +4,20 @@ use crate::components::erased::Erased;
 use crate::components::instant::Instant;
 use crate::components::outside::Outside;
 use crate::format;
-use domain::view::EventView;
+use domain::view::{EventView, TripView};
 use leptos::prelude::*;
 
 /// A trip's newest events, newest first.
 #[component]
 pub fn History(
-    /// The events, kept in step with the trip.
-    #[prop(into)]
-    events: Signal<Vec<EventView>>,
+    /// The trip.
+    trip: RwSignal<TripView>,
 ) -> impl IntoView {
     view! {
         <ol class="history">
-            <For each=move || events.get() key=|event| event.seq children=|event| view! { <Event event=event /> } />
+            <For each=move || trip.with(|trip| trip.history.clone()) key=|event| event.seq children=|event| view! { <Event event=event /> } />
         </ol>
-        {move || events.with(|events| events.last().is_some_and(|oldest| oldest.seq > 1)).then(|| view! {
+        {move || trip.with(|trip| trip.history.last().is_some_and(|oldest| oldest.seq > 1)).then(|| view! {
             <p class="quiet">"Older events are kept, and not shown here."</p>
         })}
     }

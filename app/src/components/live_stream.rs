@@ -39,7 +39,7 @@ pub fn LinkState(
 
 fn moment(at: i64) -> String {
     #[cfg(feature = "hydrate")]
-    if let Some(text) = super::instant::in_own_zone(at) {
+    if let Some(text) = super::instant::in_own_zone(&(at as f64).into()) {
         return text;
     }
     crate::format::utc(at)
@@ -73,6 +73,7 @@ mod in_browser {
                 _ = target.add_event_listener_with_callback(name, react.as_ref().unchecked_ref());
                 react.forget();
             };
+            crate::components::instant::localise();
             on(&document(), "visibilitychange");
             on(&window(), "pagehide");
             on(&window(), "pageshow");
@@ -142,6 +143,8 @@ mod in_browser {
             self.failures.set(0);
             if view.seq >= self.trip.with_untracked(|trip| trip.seq) {
                 self.trip.set(view);
+                // Before it is painted, but after it is drawn.
+                request_animation_frame(crate::components::instant::localise);
             }
             self.link.set(Link::Live);
         }

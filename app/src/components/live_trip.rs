@@ -14,69 +14,74 @@ use crate::components::words::TripBadge;
 use crate::format;
 use domain::view::{CompensationView, EffectView, QuestionView, TripView};
 use leptos::prelude::*;
+use serde::{Deserialize, Serialize, Serializer};
+
+/// The view that the server rendered, on its way to the island. Islands write their props in the
+/// browser too, where nobody reads them: leaving that out makes the module a tenth smaller.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(transparent)]
+pub struct FirstView(pub TripView);
+
+impl Serialize for FirstView {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if cfg!(feature = "ssr") { self.0.serialize(serializer) } else { serializer.serialize_unit() }
+    }
+}
 
 /// One trip, alive.
 #[island]
 pub fn LiveTrip(
     /// The trip as the server saw it.
-    view: TripView,
+    view: FirstView,
 ) -> impl IntoView {
+    let FirstView(view) = view;
     let title = view.title.clone();
     let inputs = view.inputs.clone();
-    let id = view.id.clone();
     let trip = RwSignal::new(view);
     let link = RwSignal::new(Link::Snapshot);
     #[cfg(feature = "hydrate")]
     crate::components::live_stream::follow(trip, link);
 
-    let state = part(trip, |trip| trip.state);
-    let sentence = part(trip, |trip| format::outside(&trip.sentence));
-    let plan = part(trip, |trip| (trip.steps.clone(), trip.effects.clone()));
-    let ladder = part(trip, |trip| rungs(&trip.effects));
-    let money = part(trip, |trip| trip.money.clone());
-    let history = part(trip, |trip| trip.history.clone());
-    let can_cancel = part(trip, |trip| trip.can_cancel);
-    let technical = part(trip, |trip| (trip.steps.clone(), trip.seq));
-    let cancel = format!("/trips/{id}/cancel");
+    let cancel = format!("/trips/{}/cancel", trip.with_untracked(|trip| trip.id.clone()));
 
     view! {
         <div class="page trip">
             <header class="trip-head">
                 <h1 dir="auto">{format::outside(&title)}</h1>
-                <p class="trip-standing">{move || view! { <TripBadge state=state.get() /> }}</p>
-                <p class="sentence" role="status" aria-live="polite" dir="auto">{sentence}</p>
+                <p class="trip-standing">{move || view! { <TripBadge state=trip.with(|trip| trip.state) /> }}</p>
+                <p class="sentence" role="status" aria-live="polite" dir="auto">{move || trip.with(|trip| format::outside(&trip.sentence))}</p>
                 <LinkState link=link />
             </header>
             <div class="columns">
                 <div class="column-main">
                     <Needs trip=trip />
-                    {move || undo_section(ladder.get())}
+                    {move || undo_section(trip.with(|trip| rungs(&trip.effects)))}
                     <section aria-labelledby="itinerary">
                         <h2 id="itinerary">"Itinerary"</h2>
-                        {move || { let (steps, effects) = plan.get(); view! { <Itinerary steps=steps effects=effects /> } }}
+                        {move || trip.with(|trip| view! { <Itinerary steps=trip.steps.clone() effects=trip.effects.clone() /> })}
                     </section>
                 </div>
                 <aside class="column-side">
                     <section class="panel" aria-labelledby="money">
                         <h2 id="money">"Money"</h2>
-                        {move || view! { <MoneyTable lines=money.get() /> }}
+                        {move || trip.with(|trip| view! { <MoneyTable lines=trip.money.clone() /> })}
                     </section>
                     <section class="panel" aria-labelledby="wish">
                         <h2 id="wish">"What you asked for"</h2>
                         <Wish inputs=inputs />
                     </section>
-                    {move || can_cancel.get().then(|| view! {
+                    {move || trip.with(|trip| trip.can_cancel).then(|| view! {
                         <p class="cancel-link"><a class="button button-danger-quiet" href=cancel.clone()>"Cancel this trip…"</a></p>
                     })}
                 </aside>
                 <section class="column-last" aria-labelledby="history">
                     <h2 id="history">"What happened"</h2>
-                    <History events=history />
+                    <History trip=trip />
                 </section>
             </div>
             <details class="panel details">
                 <summary>"Technical details"</summary>
-                {move || { let (steps, seq) = technical.get(); view! { <Technical trip=id.clone() steps=steps seq=seq /> } }}
+                {move || trip.with(|trip| view! { <Technical trip=trip.id.clone() steps=trip.steps.clone() seq=trip.seq /> })}
             </details>
         </div>
     }
@@ -97,59 +102,55 @@ fn undo_section(rungs: Vec<(EffectView, CompensationView)>) -> Option<impl IntoV
     Some(view.erased())
 }
 
-/// A part of the trip that changes on its own, so that nothing else is drawn again with it.
-fn part<T: Clone + PartialEq + Send + Sync + 'static>(
-    trip: RwSignal<TripView>,
-    pick: impl Fn(&TripView) -> T + Send + Sync + 'static,
-) -> Memo<T> {
-    Memo::new(move |_| trip.with(&pick))
-}
-
 /// What needs the traveller: open questions, and those that closed while this page was open.
 #[component]
 fn Needs(
     /// The trip.
     trip: RwSignal<TripView>,
 ) -> impl IntoView {
-    // Grows only: a card stays when its question closes, with what was typed in it.
-    let shown = Memo::new(move |before: Option<&Vec<QuestionView>>| {
-        let mut shown = before.cloned().unwrap_or_default();
-        trip.with(|trip| {
-            for question in &trip.questions {
-                if question.state == "open" && !shown.iter().any(|one| one.id == question.id) {
-                    shown.push(question.clone());
-                }
-            }
-        });
-        shown
-    });
-    let settled = part(trip, move |trip| {
-        let others = trip.questions.iter().filter(|one| one.state != "open");
-        others.filter(|one| !shown.with(|shown| shown.iter().any(|two| two.id == one.id))).cloned().collect::<Vec<_>>()
-    });
+    let shown = StoredValue::new(Vec::<QuestionView>::new());
+    let cards = move || trip.with(|trip| with_cards(trip, shown));
+    let settled = move || {
+        let cards = cards();
+        trip.with(|trip| trip.questions.clone()).into_iter().filter(move |one| cards.iter().all(|card| card.id != one.id))
+    };
     let card = move |question: QuestionView| {
         let first = question.clone();
-        let now = part(trip, move |trip| {
-            trip.questions.iter().find(|one| one.id == first.id).cloned().unwrap_or_else(|| QuestionView {
-                state: "withdrawn".to_owned(),
-                ..first.clone()
-            })
-        });
+        let now = move || trip.with(|trip| as_it_is_now(trip, &first));
         view! { <QuestionCard question=question now=now /> }
     };
     view! {
-        <section class="needs" aria-labelledby="needs" hidden=move || shown.with(Vec::is_empty)>
+        <section class="needs" aria-labelledby="needs" hidden=move || cards().is_empty()>
             <h2 id="needs">"What needs you"</h2>
-            <For each=move || shown.get() key=|question| question.id.clone() children=card />
+            <For each=cards key=|question| question.id.clone() children=card />
         </section>
-        {move || (!settled.with(Vec::is_empty)).then(|| view! {
+        {move || (settled().count() > 0).then(|| view! {
             <details class="settled">
-                <summary>{format::count(settled.with(Vec::len), "earlier question")}</summary>
-                <ul>{settled.get().into_iter().map(|one| view! { <Settled question=one /> }).collect_view()}</ul>
+                <summary>{format::count(settled().count(), "earlier question")}</summary>
+                <ul>{settled().map(|one| view! { <Settled question=one /> }).collect_view()}</ul>
             </details>
         })}
     }
     .erased()
+}
+
+/// The questions that have a card. They only become more: a card stays when its question closes,
+/// with what was typed in it.
+fn with_cards(trip: &TripView, shown: StoredValue<Vec<QuestionView>>) -> Vec<QuestionView> {
+    let mut cards = shown.get_value();
+    for question in &trip.questions {
+        if question.state == "open" && cards.iter().all(|card| card.id != question.id) {
+            cards.push(question.clone());
+        }
+    }
+    shown.set_value(cards.clone());
+    cards
+}
+
+/// The question as it is now; one that is not told of any more has been withdrawn.
+fn as_it_is_now(trip: &TripView, first: &QuestionView) -> QuestionView {
+    let now = trip.questions.iter().find(|one| one.id == first.id).cloned();
+    now.unwrap_or_else(|| QuestionView { state: "withdrawn".to_owned(), ..first.clone() })
 }
 
 #[component]

@@ -16,8 +16,7 @@ pub fn QuestionCard(
     /// The question as it was first seen.
     question: QuestionView,
     /// The question as it is now; only what has become of it may differ.
-    #[prop(into)]
-    now: Signal<QuestionView>,
+    now: impl Fn() -> QuestionView + Clone + Send + Sync + 'static,
     /// What was typed before.
     #[prop(optional_no_strip)]
     typed: Option<String>,
@@ -28,6 +27,7 @@ pub fn QuestionCard(
     #[prop(optional)]
     with_trip: bool,
 ) -> impl IntoView {
+    let then = now.clone();
     let decision = question.kind == "decision";
     let asks = if decision { "Holdfast asks you to decide" } else { "asks" };
     let form = view! { <AnswerForm question=question.clone() typed=typed wrong=wrong /> };
@@ -49,8 +49,8 @@ pub fn QuestionCard(
                 "Asked "<Instant at=question.asked_at />
                 {question.deadline.map(|at| view! { " · please answer by "<strong><Instant at=at /></strong> })}
             </p>
-            {move || now.with(gone).map(|text| view! { <p class="note" role="note" dir="auto">{text}</p> })}
-            <div class="answer" hidden=move || now.with(|now| now.state != "open")>{form}</div>
+            {move || gone(&then()).map(|text| view! { <p class="note" role="note" dir="auto">{text}</p> })}
+            <div class="answer" hidden=move || now().state != "open">{form}</div>
         </article>
     }
     .erased()

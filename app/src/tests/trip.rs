@@ -1,13 +1,13 @@
 //! A trip's page: what is known, by whom, and in which words.
 
 use super::{html, words};
-use crate::components::live_trip::LiveTrip;
+use crate::components::live_trip::{FirstView, LiveTrip};
 use crate::samples;
 use domain::view::TripView;
 use leptos::prelude::*;
 
 fn page(view: TripView) -> String {
-    html(|| view! { <LiveTrip view=view /> })
+    html(|| view! { <LiveTrip view=FirstView(view) /> })
 }
 
 fn said(view: TripView) -> String {

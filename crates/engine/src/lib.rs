@@ -26,7 +26,7 @@ pub use store::{OpenError, StoreError};
 
 use a2a::{AgentClient, Http, HttpAgents, Limits};
 use booking::{BookingClient, HttpBookings};
-use clock::{Clock, SystemClock};
+use clock::SystemClock;
 use crash_point::CrashPoints;
 use domain::waits::Waits;
 use domain::workflow::Workflow;
@@ -83,36 +83,13 @@ impl Engine {
         let networks = options.allow_private.clone();
         let policy = AddressPolicy::allowing(networks);
         let policy = if options.demo { policy.with_loopback() } else { policy };
+        options.waits.check().map_err(OpenError::Waits)?;
         let http = Http::new(policy.clone(), Limits::default())
             .map_err(|why| OpenError::Unusable { what: "(the HTTP client)".to_owned(), why })?;
         let http = Arc::new(http);
         let agents = Arc::new(HttpAgents::new(http.clone()));
         let bookings = Arc::new(HttpBookings::new(http));
-        Self::open_with(
-            options,
-            policy,
-            agents,
-            bookings,
-            Arc::new(SystemClock),
-            CrashPoints::from_environment(),
-        )
-        .await
-    }
-
-    /// The same with the outside given: for tests.
-    ///
-    /// # Errors
-    /// As [`Engine::open`].
-    pub async fn open_with(
-        options: Options,
-        policy: AddressPolicy,
-        agents: Arc<dyn AgentClient>,
-        bookings: Arc<dyn BookingClient>,
-        clock: Arc<dyn Clock>,
-        crash_points: CrashPoints,
-    ) -> Result<Self, OpenError> {
-        options.waits.check().map_err(OpenError::Waits)?;
-        let store = Store::open(&options.database_url, clock).await?;
+        let store = Store::open(&options.database_url, Arc::new(SystemClock)).await?;
         for (file, text) in SHIPPED_WORKFLOWS {
             let workflow: Workflow =
                 toml::from_str(text).map_err(|error| OpenError::Workflow(format!("{file}: {error}")))?;
@@ -130,9 +107,20 @@ impl Engine {
             policy,
             waits: options.waits,
             registry: registry::Cache::default(),
-            crash_points,
+            crash_points: CrashPoints::from_environment(),
         };
         Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// The same engine with other crash points: for tests, before its loop is started.
+    ///
+    /// # Panics
+    /// Where the handle has been cloned already.
+    #[must_use]
+    pub fn with_crash_points(mut self, crash_points: CrashPoints) -> Self {
+        let inner = Arc::get_mut(&mut self.inner).expect("the engine is not shared yet");
+        inner.crash_points = crash_points;
+        self
     }
 
     /// Every violation of rules 2 to 8 of DESIGN.md §10 that the database shows, and how many

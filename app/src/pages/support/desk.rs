@@ -1,7 +1,7 @@
 //! The support desk: what is stuck, longest first.
 
 use crate::api;
-use crate::components::instant::LocalTime;
+use crate::components::instant::Instant;
 use crate::components::loaded::loaded;
 use crate::components::outside::Outside;
 use crate::components::page_title::PageTitle;
@@ -65,7 +65,7 @@ fn Row(
             <th scope="row"><a href=format!("/trips/{}", case.trip)><Outside text=case.trip_title /></a></th>
             <td><Outside text=case.step_title /></td>
             <td dir="auto">{format::outside(&case.reason)}</td>
-            <td class="nowrap"><LocalTime at=case.since /></td>
+            <td class="nowrap"><Instant at=case.since /></td>
         </tr>
     }
 }

@@ -35,8 +35,8 @@ pub fn InboxView(
         let cards = questions
             .into_iter()
             .map(|question| {
-                let now = Signal::stored(question.clone());
-                view! { <QuestionCard question=question now=now with_trip=true /> }
+                let now = question.clone();
+                view! { <QuestionCard question=question now=move || now.clone() with_trip=true /> }
             })
             .collect_view();
         view! { <div class="needs">{cards}</div> }.into_any()

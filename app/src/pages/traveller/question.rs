@@ -41,13 +41,13 @@ pub fn QuestionPageView(
         }
         form
     });
-    let now = Signal::stored(question.clone());
+    let now = question.clone();
     view! {
         <div class="page page-narrow">
             <ErrorSummary form=summary />
             <p class="crumb"><a href=format!("/trips/{}", question.trip)>"Back to "<Outside text=question.trip_title.clone() /></a></p>
             <h1>{if open { "A question for you" } else { "A question that has ended" }}</h1>
-            <QuestionCard question=question now=now typed=form.typed("answer") wrong=wrong />
+            <QuestionCard question=question now=move || now.clone() typed=form.typed("answer") wrong=wrong />
             {(!open).then(|| form.typed("answer")).flatten().filter(|text| !text.trim().is_empty()).map(|text| view! {
                 <section class="panel" aria-labelledby=format!("typed-{target}")>
                     <h2 id=format!("typed-{target}")>"What you had written"</h2>

@@ -1,7 +1,7 @@
 //! One trip.
 
 use crate::api;
-use crate::components::live_trip::LiveTrip;
+use crate::components::live_trip::{FirstView, LiveTrip};
 use crate::components::loaded::loaded;
 use crate::components::page_title::PageTitle;
 use leptos::prelude::*;
@@ -13,6 +13,6 @@ pub fn TripPage() -> impl IntoView {
     let id = use_params_map().read_untracked().get("id").unwrap_or_default();
     loaded(api::trips::trip(id), |trip| view! {
         <PageTitle text=trip.title.clone() />
-        <LiveTrip view=trip />
+        <LiveTrip view=FirstView(trip) />
     })
 }

@@ -1,7 +1,7 @@
 //! The list of trips.
 
 use crate::api;
-use crate::components::instant::LocalTime;
+use crate::components::instant::Instant;
 use crate::components::loaded::loaded;
 use crate::components::outside::Outside;
 use crate::components::page_title::PageTitle;
@@ -72,7 +72,7 @@ fn TripCard(
                     </span>
                 })}
                 {departs.map(|date| view! { <span>{format!("Departs {date}")}</span> })}
-                <span>"Asked for "<LocalTime at=trip.created_at /></span>
+                <span>"Asked for "<Instant at=trip.created_at /></span>
             </p>
         </li>
     }
