@@ -3,7 +3,7 @@
 
 use app::RequestContext;
 use app::components::layout::Layout;
-use app::components::live_trip::{FirstView, LiveTrip};
+use app::components::live_trip::TripPageView;
 use app::components::loaded::Unreadable;
 use app::pages::login::LoginView;
 use app::pages::support::desk::DeskView;
@@ -15,7 +15,7 @@ use domain::view::{FieldError, FormState, TripView};
 use leptos::prelude::*;
 use std::path::Path;
 
-const SHEETS: [&str; 4] = ["tokens", "base", "components", "pages"];
+const SHEETS: [&str; 7] = ["tokens", "base", "components", "pages", "forms", "signs", "trip"];
 
 fn main() -> std::io::Result<()> {
     let Some(folder) = std::env::args().nth(1) else {
@@ -31,11 +31,16 @@ fn main() -> std::io::Result<()> {
         std::fs::write(folder.join(format!("{name}.html")), html)?;
         names.push(format!("<li><a href=\"{name}.html\">{name}</a></li>"));
     }
-    std::fs::write(folder.join("index.html"), format!("<!DOCTYPE html><title>Gallery</title><ul>{}</ul>", names.concat()))
+    std::fs::write(
+        folder.join("index.html"),
+        format!("<!DOCTYPE html><title>Gallery</title><ul>{}</ul>", names.concat()),
+    )
 }
 
 fn travellers() -> Vec<(&'static str, String)> {
-    let trip = |trip: TripView| page("traveller", "/trips/t", move || view! { <LiveTrip view=FirstView(trip) /> }.into_any());
+    let trip = |trip: TripView| {
+        page("traveller", "/trips/t", move || view! { <TripPageView view=trip /> }.into_any())
+    };
     let form = |form: Option<FormState>| {
         page("traveller", "/trips/new", move || {
             let request = RequestContext { form, ..Default::default() };
@@ -47,7 +52,10 @@ fn travellers() -> Vec<(&'static str, String)> {
         errors: vec![FieldError { field: "answer".into(), message: "Write an answer; it is empty.".into() }],
     };
     vec![
-        ("trips", page("traveller", "/trips", || view! { <TripsView trips=samples::summaries() /> }.into_any())),
+        (
+            "trips",
+            page("traveller", "/trips", || view! { <TripsView trips=samples::summaries() /> }.into_any()),
+        ),
         ("trips-empty", page("traveller", "/trips", || view! { <TripsView trips=vec![] /> }.into_any())),
         ("new", form(None)),
         ("new-wrong", form(Some(samples::wrong_form()))),
@@ -60,18 +68,25 @@ fn travellers() -> Vec<(&'static str, String)> {
         (
             "question",
             page("traveller", "/q", || {
-                view! { <QuestionPageView question=samples::hotel_question() form=Some(empty_answer) /> }.into_any()
+                view! { <QuestionPageView question=samples::hotel_question() form=Some(empty_answer) /> }
+                    .into_any()
             }),
         ),
         (
             "inbox",
             page("traveller", "/inbox", || {
-                let questions = vec![samples::hotel_question(), samples::car_decision(), samples::sign_in_question()];
+                let questions =
+                    vec![samples::hotel_question(), samples::car_decision(), samples::sign_in_question()];
                 view! { <InboxView questions=questions /> }.into_any()
             }),
         ),
         ("inbox-empty", page("traveller", "/inbox", || view! { <InboxView questions=vec![] /> }.into_any())),
-        ("cancel", page("traveller", "/c", || view! { <CancelView preview=samples::preview() form=None /> }.into_any())),
+        (
+            "cancel",
+            page("traveller", "/c", || {
+                view! { <CancelView preview=samples::preview() form=None /> }.into_any()
+            }),
+        ),
     ]
 }
 
@@ -86,7 +101,10 @@ fn staff() -> Vec<(&'static str, String)> {
         ),
         ("desk", page("support", "/desk", || view! { <DeskView cases=samples::cases() /> }.into_any())),
         ("desk-empty", page("support", "/desk", || view! { <DeskView cases=vec![] /> }.into_any())),
-        ("not-found", page("traveller", "/x", || view! { <Unreadable error=ApiError::NotFound /> }.into_any())),
+        (
+            "not-found",
+            page("traveller", "/x", || view! { <Unreadable error=ApiError::NotFound /> }.into_any()),
+        ),
     ]
 }
 

@@ -7,7 +7,8 @@ use domain::view::UndoPreview;
 /// Most characters of one outside text that a page shows.
 const LONGEST_TEXT: usize = 8_000;
 
-const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const MONTHS: [&str; 12] =
+    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /// An amount with its currency, thousands apart, on one line: `1,249.00 EUR`.
 pub fn amount(minor: i64, digits: u8, currency: &str) -> String {
@@ -87,7 +88,9 @@ pub fn date(text: &str) -> String {
     let parts: Vec<&str> = text.split('-').collect();
     let [year, month, day] = parts.as_slice() else { return outside(text) };
     match (month.parse::<usize>(), day.parse::<u8>()) {
-        (Ok(month @ 1..=12), Ok(day @ 1..=31)) if year.len() == 4 && year.bytes().all(|b| b.is_ascii_digit()) => {
+        (Ok(month @ 1..=12), Ok(day @ 1..=31))
+            if year.len() == 4 && year.bytes().all(|b| b.is_ascii_digit()) =>
+        {
             format!("{day} {} {year}", MONTHS[month - 1])
         }
         _ => outside(text),
@@ -122,7 +125,8 @@ pub fn escaped(text: &str) -> String {
 /// An agent's link and the host that it leads to; `None` unless it is plain http or https.
 pub fn web_link(link: &str) -> Option<(String, String)> {
     let scheme = link.get(..8).filter(|s| s.eq_ignore_ascii_case("https://")).map(|_| 8);
-    let rest = &link[scheme.or_else(|| link.get(..7).filter(|s| s.eq_ignore_ascii_case("http://")).map(|_| 7))?..];
+    let rest =
+        &link[scheme.or_else(|| link.get(..7).filter(|s| s.eq_ignore_ascii_case("http://")).map(|_| 7))?..];
     if link.chars().any(|c| c.is_control() || c.is_whitespace() || c == '\\') {
         return None;
     }
@@ -176,7 +180,15 @@ mod tests {
         let host = |link| web_link(link).map(|(_, host)| host);
         assert_eq!(host("https://pay.example/a?b#c").as_deref(), Some("pay.example"));
         assert_eq!(host("HTTPS://bank.example@evil.example/x").as_deref(), Some("evil.example"));
-        for bad in ["javascript:alert(1)", "data:text/html,x", "http://", "https://a\\b", "https://a b", "ftp://a", "ä"] {
+        for bad in [
+            "javascript:alert(1)",
+            "data:text/html,x",
+            "http://",
+            "https://a\\b",
+            "https://a b",
+            "ftp://a",
+            "ä",
+        ] {
             assert_eq!(host(bad), None, "{bad}");
         }
     }

@@ -43,7 +43,8 @@ impl FormRead for Option<FormState> {
         self.as_ref()?.values.iter().find(|(field, _)| field == name).map(|(_, value)| value.clone())
     }
     fn chosen(&self, name: &str, value: &str) -> bool {
-        self.as_ref().is_some_and(|form| form.values.iter().any(|(field, sent)| field == name && sent == value))
+        self.as_ref()
+            .is_some_and(|form| form.values.iter().any(|(field, sent)| field == name && sent == value))
     }
     fn wrong(&self, name: &str) -> Option<String> {
         self.as_ref()?.errors.iter().find(|error| error.field == name).map(|error| error.message.clone())

@@ -15,11 +15,12 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use domain::ids::TripId;
+use domain::time::Span;
 use domain::view::TripView;
 use engine::accounts::Viewer;
+use engine::clock::full_jitter;
 use futures::Stream;
 use std::convert::Infallible;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tower_sessions::Session;
@@ -31,8 +32,8 @@ const LOOK_AT_RIGHT: Duration = Duration::from_secs(15);
 /// The pause after a wake that brought nothing new, so that spurious wakes are no busy loop.
 const AFTER_NOTHING: Duration = Duration::from_millis(100);
 /// Reconnects are told to wait between these, so that a restart is no storm.
-const RETRY_FROM_MS: u64 = 500;
-const RETRY_SPREAD_MS: u64 = 1500;
+const RETRY_FROM: Duration = Duration::from_millis(500);
+const RETRY_SPREAD: Span = Span(1500);
 
 /// By what right a stream is open.
 pub enum Right {
@@ -193,11 +194,9 @@ impl Follower {
     }
 }
 
-/// A spread by count: two streams in a row are told different waits.
+/// Spread by chance, so that clients of a restarted process do not come back all at once.
 fn reconnect_after() -> Duration {
-    static STREAMS: AtomicU64 = AtomicU64::new(0);
-    let number = STREAMS.fetch_add(1, Ordering::Relaxed);
-    Duration::from_millis(RETRY_FROM_MS + number.wrapping_mul(617) % RETRY_SPREAD_MS)
+    RETRY_FROM + full_jitter(RETRY_SPREAD).to_std()
 }
 
 #[cfg(test)]

@@ -52,17 +52,20 @@ impl OperateError {
 /// # Errors
 /// Where the journal cannot be read.
 pub async fn check(config: &Config) -> Result<ExitCode, OperateError> {
-    let violations = Engine::open(config.engine_options()).await?.check().await?;
+    let engine = Engine::open(config.engine_options()).await?;
+    let checked = engine.check().await?;
+    engine.close().await;
     let mut out = io::stdout().lock();
-    for violation in &violations {
+    for violation in &checked.violations {
         writeln!(out, "{violation}")?;
     }
-    match violations.len() {
-        0 => writeln!(out, "no violation found")?,
-        1 => writeln!(out, "1 violation found")?,
-        count => writeln!(out, "{count} violations found")?,
-    }
-    Ok(if violations.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let found = match checked.violations.len() {
+        0 => "no violation".to_owned(),
+        1 => "1 violation".to_owned(),
+        count => format!("{count} violations"),
+    };
+    writeln!(out, "{found} in {} trips and {} delegations", checked.trips, checked.delegations)?;
+    Ok(if checked.violations.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// `holdfast user add`.
@@ -76,7 +79,9 @@ pub async fn add_user(config: &Config, new: &NewUser) -> Result<ExitCode, Operat
         None => first_line(&mut io::stdin().lock())?,
     };
     let engine = Engine::open(config.engine_options()).await?;
-    engine.add_user(&new.email, &password, role).await?;
+    let made = engine.add_user(&new.email, &password, role).await;
+    engine.close().await;
+    made?;
     writeln!(io::stdout(), "{} can sign in now, as {}", new.email, role.word())?;
     Ok(ExitCode::SUCCESS)
 }
@@ -88,7 +93,9 @@ pub async fn add_user(config: &Config, new: &NewUser) -> Result<ExitCode, Operat
 pub async fn create_token(config: &Config, new: &NewToken) -> Result<ExitCode, OperateError> {
     let role = read_role(&new.role)?;
     let engine = Engine::open(config.engine_options()).await?;
-    let token = engine.create_token(&new.user, role).await?;
+    let token = engine.create_token(&new.user, role).await;
+    engine.close().await;
+    let token = token?;
     writeln!(io::stdout(), "{token}")?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,6 +1,5 @@
 //! The app's pages: what each is given, and how one is rendered again with a form that came back.
 
-use crate::auth::random_key;
 use crate::state::AppState;
 use app::RequestContext;
 use axum::body::Body;
@@ -10,6 +9,7 @@ use axum::http::{Method, StatusCode, Uri};
 use axum::response::Response;
 use domain::view::{FormState, ViewerView};
 use engine::accounts::Viewer;
+use engine::clock::random_secret;
 use leptos::prelude::{provide_context, use_context};
 use leptos_axum::ResponseOptions;
 
@@ -45,7 +45,7 @@ pub fn contexts(state: &AppState) -> impl Fn() + Clone + Send + Sync + 'static {
             demo,
             form: input.form,
             flash: input.flash,
-            form_key: input.form_key.unwrap_or_else(random_key),
+            form_key: input.form_key.unwrap_or_else(random_secret),
         });
     }
 }

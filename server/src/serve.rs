@@ -6,11 +6,16 @@ use crate::config::Config;
 use crate::router::router;
 use crate::shutdown::{EndSignals, GRACE};
 use crate::state::AppState;
-use engine::{Engine, OpenError};
+use engine::{Engine, LoopHandle, OpenError};
 use std::io;
 use std::net::SocketAddr;
+use std::time::Duration;
 use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
+
+/// How long the database may take to close.
+const LAST_WRITES: Duration = Duration::from_millis(200);
 
 /// Why the server did not start, or ended badly.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +31,9 @@ pub enum ServeError {
     /// The journal could not be opened, or its trips not taken.
     #[error(transparent)]
     Open(#[from] OpenError),
+    /// The process was paused, or cut off from the database, for longer than its heartbeat is good.
+    #[error("the right to drive trips was lost: the heartbeat ran out; start again to take them back")]
+    TripsLost,
     /// Signals could not be listened to, or the listening socket failed.
     #[error("the system refused: {0}")]
     System(#[from] io::Error),
@@ -59,36 +67,43 @@ pub async fn serve(config: &Config) -> Result<(), ServeError> {
     let end = CancellationToken::new();
     tokio::spawn(signals.cancel_on_signal(end.clone()));
     tokio::spawn(EngineSessions::new(engine.clone()).sweep(end.clone()));
-    let state = AppState::new(engine, config, end.clone());
-    let serving = tokio::spawn(
-        axum::serve(listener, router(state))
-            .with_graceful_shutdown(end.clone().cancelled_owned())
-            .into_future(),
-    );
+    let state = AppState::new(engine.clone(), config, end.clone());
+    let serving = axum::serve(listener, router(state)).with_graceful_shutdown(end.clone().cancelled_owned());
+    let serving = tokio::spawn(serving.into_future());
     let at = config.public_url.clone().unwrap_or_else(|| format!("http://{address}"));
     tracing::info!(%address, demo = config.demo, "Holdfast serves at {at}");
 
-    let mut serving = serving;
-    let early = tokio::select! {
-        () = end.cancelled() => None,
-        ended = &mut serving => Some(ended),
+    let ended = until_the_end(&end, serving, trips).await;
+    if tokio::time::timeout(LAST_WRITES, engine.close()).await.is_err() {
+        tracing::warn!("the database did not close in time");
+    }
+    ended
+}
+
+/// Waits for a signal, or for the loop to lose its trips; then ends what is open.
+async fn until_the_end(
+    end: &CancellationToken,
+    serving: JoinHandle<io::Result<()>>,
+    mut trips: LoopHandle,
+) -> Result<(), ServeError> {
+    let lost = tokio::select! {
+        () = end.cancelled() => false,
+        () = trips.ended() => true,
     };
     end.cancel();
     let closing = async {
-        if early.is_none() && (&mut serving).await.is_err() {
-            tracing::warn!("the server's task did not end by itself");
+        if !matches!(serving.await, Ok(Ok(()))) {
+            tracing::warn!("the server did not end cleanly");
+        }
+    };
+    let giving_back = async {
+        if !lost {
+            trips.stop().await;
         }
     };
     // Both at once: a request that hangs must not keep trips from being given back.
-    let ending = async { tokio::join!(closing, trips.stop()) };
-    if tokio::time::timeout(GRACE, ending).await.is_err() {
-        tracing::warn!(
-            "not everything ended within the grace: what was under way is picked up at the next start"
-        );
+    if tokio::time::timeout(GRACE, async { tokio::join!(closing, giving_back) }).await.is_err() {
+        tracing::warn!("not everything ended within the grace; it is picked up at the next start");
     }
-    match early {
-        Some(Ok(Err(error))) => Err(ServeError::System(error)),
-        Some(Err(error)) => Err(ServeError::System(io::Error::other(error))),
-        _ => Ok(()),
-    }
+    if lost { Err(ServeError::TripsLost) } else { Ok(()) }
 }

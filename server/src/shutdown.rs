@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 /// How long open requests and the loop get after a signal. Five seconds from signal to exit are
 /// promised; the rest is for the process's own end.
-pub const GRACE: Duration = Duration::from_millis(4500);
+pub const GRACE: Duration = Duration::from_millis(4300);
 
 /// The signals that end the process, listened to from the moment this is made.
 pub struct EndSignals {

@@ -5,6 +5,7 @@ use axum::extract::{MatchedPath, Request};
 use axum::http::{HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::Response;
+use std::io::IsTerminal;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -15,7 +16,7 @@ use tracing_subscriber::EnvFilter;
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 static PROCESS: LazyLock<String> = LazyLock::new(|| {
-    let mut text = crate::auth::random_key();
+    let mut text = engine::clock::random_secret();
     text.truncate(6);
     text
 });
@@ -25,7 +26,11 @@ static REQUESTS: AtomicU64 = AtomicU64::new(0);
 pub fn start() {
     let filter = EnvFilter::try_from_default_env()
         .unwrap_or_else(|_| EnvFilter::new("info,sqlx=warn,tower_sessions=warn"));
-    let started = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init();
+    let started = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_writer(std::io::stderr)
+        .try_init();
     if started.is_err() {
         tracing::debug!("logging was started before");
     }

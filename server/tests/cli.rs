@@ -1,4 +1,5 @@
 //! The binary itself: its exit codes, its words, and its end.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on says so")]
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -59,7 +60,7 @@ fn a_wrong_option_is_one_line_and_nothing_is_opened() {
 fn accounts_and_tokens_are_made_beside_each_other() {
     let folder = folder();
     let add = ["user", "add", "--email", "a@example.org", "--role", "traveller"];
-    let mut child = holdfast(&folder.0, &add).stdin(Stdio::piped()).spawn().unwrap();
+    let mut child = holdfast(&folder.0, &add).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(b"correct horse battery staple\n").unwrap();
     assert!(child.wait().unwrap().success());
     let again = [&add[..], &["--password", "correct horse battery staple"]].concat();
@@ -77,7 +78,7 @@ fn accounts_and_tokens_are_made_beside_each_other() {
     assert_eq!(output.status.code(), Some(2));
     let output = holdfast(&folder.0, &["check"]).output().unwrap();
     assert!(output.status.success());
-    assert_eq!(String::from_utf8(output.stdout).unwrap(), "no violation found\n");
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "no violation in 0 trips and 0 delegations\n");
 }
 
 #[test]
@@ -123,24 +124,70 @@ fn serve(folder: &Path) -> Server {
     Server { child, address }
 }
 
+/// Sends a request as a program would, and reads until `wanted` has come.
+fn request(address: &str, head: &str, body: &str, wanted: &str) -> (TcpStream, String) {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    let length = body.len();
+    write!(
+        stream,
+        "{head}\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+    )
+    .unwrap();
+    let (mut text, mut chunk) = (String::new(), [0; 4096]);
+    while !text.contains(wanted) {
+        let count = stream.read(&mut chunk).unwrap();
+        assert!(count > 0, "ended before {wanted:?}: {text}");
+        text.push_str(&String::from_utf8_lossy(&chunk[..count]));
+    }
+    (stream, text)
+}
+
+/// A live view of a new trip, with nothing more to come for now.
+fn live_view(folder: &Path, address: &str) -> TcpStream {
+    let email = "a@example.org";
+    let add = [
+        "user",
+        "add",
+        "--email",
+        email,
+        "--role",
+        "traveller",
+        "--password",
+        "correct horse battery staple",
+    ];
+    assert!(holdfast(folder, &add).stdout(Stdio::null()).status().unwrap().success());
+    let output =
+        holdfast(folder, &["token", "create", "--role", "traveller", "--user", email]).output().unwrap();
+    let token = String::from_utf8(output.stdout).unwrap().trim().to_owned();
+    let trip = r#"{"workflow":"travel","steps":["flight"],"inputs":{"origin":"Hamburg","destination":"Bergen",
+        "start":"2027-03-01","end":"2027-03-08","travellers":2}}"#;
+    let head = format!("POST /api/v1/trips HTTP/1.1\r\nauthorization: Bearer {token}");
+    let (_, made) = request(address, &head, trip, "\r\n\r\n");
+    let path =
+        made.lines().find_map(|line| line.strip_prefix("location: ")).unwrap_or_else(|| panic!("{made}"));
+    let head = format!("GET {path}/events HTTP/1.1\r\nauthorization: Bearer {token}");
+    request(address, &head, "", "data: ").0
+}
+
 #[test]
 fn it_ends_in_time_whatever_is_open_and_shuts_out_a_second_one() {
     let folder = folder();
     let mut server = serve(&folder.0);
-    let mut idle = TcpStream::connect(&server.address).unwrap();
-    idle.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n").unwrap();
-    let mut answer = [0; 12];
-    idle.read_exact(&mut answer).unwrap();
-    assert_eq!(&answer, b"HTTP/1.1 200");
+    let (_idle, _) = request(&server.address, "GET /healthz HTTP/1.1", "", "200 OK");
     let mut half = TcpStream::connect(&server.address).unwrap();
     half.write_all(b"GET /healthz HTTP/1.1\r\nho").unwrap();
+    let mut live = live_view(&folder.0, &server.address);
 
     let output = holdfast(&folder.0, &["serve", "--listen", "127.0.0.1:0"]).output().unwrap();
-    assert_eq!(output.status.code(), Some(1), "held by another process: {}", said(&output));
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert!(said(&output).contains("held by another running holdfast"), "{}", said(&output));
 
     let pid = server.child.id().to_string();
     assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
     let asked = Instant::now();
+    live.read_to_end(&mut Vec::new()).unwrap();
+    assert!(asked.elapsed() < Duration::from_secs(2), "the live view ends at once");
     let status = loop {
         if let Some(status) = server.child.try_wait().unwrap() {
             break status;

@@ -117,11 +117,13 @@ pub fn FieldError(
     /// What is wrong.
     wrong: Option<String>,
 ) -> impl IntoView {
-    wrong.map(|text| view! {
-        <p class="field-error" id=id>
-            <span class="icon icon-failed" aria-hidden="true"></span>
-            <span dir="auto">{outside(&text)}</span>
-        </p>
+    wrong.map(|text| {
+        view! {
+            <p class="field-error" id=id>
+                <span class="icon icon-failed" aria-hidden="true"></span>
+                <span dir="auto">{outside(&text)}</span>
+            </p>
+        }
     })
 }
 

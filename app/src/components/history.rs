@@ -4,22 +4,20 @@ use crate::components::erased::Erased;
 use crate::components::instant::Instant;
 use crate::components::outside::Outside;
 use crate::format;
-use domain::view::{EventView, TripView};
+use domain::view::EventView;
 use leptos::prelude::*;
 
 /// A trip's newest events, newest first.
 #[component]
 pub fn History(
-    /// The trip.
-    trip: RwSignal<TripView>,
+    /// The events.
+    events: Vec<EventView>,
 ) -> impl IntoView {
+    let whole = events.last().is_none_or(|oldest| oldest.seq <= 1);
+    let events = events.into_iter().map(|event| view! { <Event event=event /> }).collect_view();
     view! {
-        <ol class="history">
-            <For each=move || trip.with(|trip| trip.history.clone()) key=|event| event.seq children=|event| view! { <Event event=event /> } />
-        </ol>
-        {move || trip.with(|trip| trip.history.last().is_some_and(|oldest| oldest.seq > 1)).then(|| view! {
-            <p class="quiet">"Older events are kept, and not shown here."</p>
-        })}
+        <ol class="history">{events}</ol>
+        <p class="quiet" hidden=whole>"Older events are kept, and not shown here."</p>
     }
     .erased()
 }

@@ -22,7 +22,8 @@ pub fn localise() {
     use wasm_bindgen::JsCast;
     let Ok(moments) = document().query_selector_all("time[datetime]") else { return };
     for place in 0..moments.length() {
-        let Some(moment) = moments.item(place).and_then(|node| node.dyn_into::<web_sys::Element>().ok()) else {
+        let Some(moment) = moments.item(place).and_then(|node| node.dyn_into::<web_sys::Element>().ok())
+        else {
             continue;
         };
         // The text node stays the one that the island knows; only its content changes.

@@ -19,12 +19,12 @@ pub fn Itinerary(
     let items = steps
         .into_iter()
         .map(|step| {
-            let own: Vec<EffectView> = effects.iter().filter(|effect| effect.step == step.name).cloned().collect();
+            let own: Vec<EffectView> =
+                effects.iter().filter(|effect| effect.step == step.name).cloned().collect();
             view! { <StepItem step=step effects=own /> }
         })
         .collect_view();
-    view! { <ol class="itinerary">{items}</ol> }
-    .erased()
+    view! { <ol class="itinerary">{items}</ol> }.erased()
 }
 
 #[component]

@@ -20,21 +20,28 @@ pub enum Link {
 #[component]
 pub fn LinkState(
     /// How fresh.
-    #[prop(into)]
-    link: Signal<Link>,
+    link: RwSignal<Link>,
 ) -> impl IntoView {
-    let name = move || match link.get() {
-        Link::Snapshot => "link-state",
-        Link::Live => "link-state is-live",
-        Link::Reconnecting(_) | Link::Stopped => "link-state is-stale",
-    };
-    let text = move || match link.get() {
-        Link::Snapshot => "As of when this page was opened. Reload it to see what is new.".to_owned(),
-        Link::Live => "Live".to_owned(),
-        Link::Reconnecting(since) => format!("Reconnecting since {}. What you see may be out of date.", moment(since)),
-        Link::Stopped => "This page no longer updates itself. Please reload it.".to_owned(),
-    };
-    view! { <p class=name><span class="link-dot" aria-hidden="true"></span><span>{text}</span></p> }
+    move || {
+        let (name, text) = words(link.get());
+        view! { <p class=name><span class="link-dot" aria-hidden="true"></span><span>{text}</span></p> }
+    }
+}
+
+fn words(link: Link) -> (&'static str, String) {
+    match link {
+        Link::Snapshot => {
+            ("link-state", "As of when this page was opened. Reload it to see what is new.".to_owned())
+        }
+        Link::Live => ("link-state is-live", "Live".to_owned()),
+        Link::Reconnecting(since) => (
+            "link-state is-stale",
+            format!("Reconnecting since {}. What you see may be out of date.", moment(since)),
+        ),
+        Link::Stopped => {
+            ("link-state is-stale", "This page no longer updates itself. Please reload it.".to_owned())
+        }
+    }
 }
 
 fn moment(at: i64) -> String {
@@ -51,6 +58,7 @@ pub use in_browser::follow;
 #[cfg(feature = "hydrate")]
 mod in_browser {
     use super::Link;
+    use crate::components::decode;
     use domain::view::TripView;
     use leptos::prelude::*;
     use std::cell::{Cell, RefCell};
@@ -65,11 +73,13 @@ mod in_browser {
         // In an effect, because the server's text must stand until the island is awake.
         Effect::new(move |_| {
             let url = format!("/trips/{}/live", trip.with_untracked(|trip| trip.id.clone()));
-            let follower = Rc::new(Follower { url, trip, link, source: RefCell::new(None), failures: Cell::new(0) });
+            let follower =
+                Rc::new(Follower { url, trip, link, source: RefCell::new(None), failures: Cell::new(0) });
             follower.open();
             let on = |target: &web_sys::EventTarget, name: &str| {
                 let follower = follower.clone();
-                let react = Closure::<dyn FnMut(Event)>::new(move |event: Event| follower.page_changed(&event));
+                let react =
+                    Closure::<dyn FnMut(Event)>::new(move |event: Event| follower.page_changed(&event));
                 _ = target.add_event_listener_with_callback(name, react.as_ref().unchecked_ref());
                 react.forget();
             };
@@ -136,7 +146,7 @@ mod in_browser {
 
         /// Every event is a whole view. An older one than ours is a late echo and changes nothing.
         fn receive(&self, event: &MessageEvent) {
-            let Some(Ok(view)) = event.data().as_string().map(|text| serde_json::from_str::<TripView>(&text)) else {
+            let Some(view) = event.data().as_string().and_then(|text| decode::trip(&text)) else {
                 // The server speaks a newer language than this page.
                 return self.link.set(Link::Stopped);
             };
@@ -154,7 +164,11 @@ mod in_browser {
             if !matches!(self.link.get_untracked(), Link::Reconnecting(_)) {
                 self.link.set(Link::Reconnecting(js_sys::Date::now() as i64));
             }
-            let closed = self.source.borrow().as_ref().is_none_or(|open| open.source.ready_state() == EventSource::CLOSED);
+            let closed = self
+                .source
+                .borrow()
+                .as_ref()
+                .is_none_or(|open| open.source.ready_state() == EventSource::CLOSED);
             if closed {
                 let follower = self.clone();
                 let failures = self.failures.get();

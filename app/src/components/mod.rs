@@ -1,5 +1,6 @@
 //! What several pages share.
 
+pub mod decode;
 pub mod erased;
 pub mod field;
 pub mod history;
@@ -15,5 +16,6 @@ pub mod page_title;
 pub mod question_card;
 pub mod technical;
 pub mod text_area;
+pub mod trip_body;
 pub mod undo_ladder;
 pub mod words;

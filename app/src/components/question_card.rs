@@ -13,10 +13,8 @@ use leptos::prelude::*;
 /// One question.
 #[component]
 pub fn QuestionCard(
-    /// The question as it was first seen.
+    /// The question as it is now.
     question: QuestionView,
-    /// The question as it is now; only what has become of it may differ.
-    now: impl Fn() -> QuestionView + Clone + Send + Sync + 'static,
     /// What was typed before.
     #[prop(optional_no_strip)]
     typed: Option<String>,
@@ -27,7 +25,6 @@ pub fn QuestionCard(
     #[prop(optional)]
     with_trip: bool,
 ) -> impl IntoView {
-    let then = now.clone();
     let decision = question.kind == "decision";
     let asks = if decision { "Holdfast asks you to decide" } else { "asks" };
     let form = view! { <AnswerForm question=question.clone() typed=typed wrong=wrong /> };
@@ -49,8 +46,8 @@ pub fn QuestionCard(
                 "Asked "<Instant at=question.asked_at />
                 {question.deadline.map(|at| view! { " · please answer by "<strong><Instant at=at /></strong> })}
             </p>
-            {move || gone(&then()).map(|text| view! { <p class="note" role="note" dir="auto">{text}</p> })}
-            <div class="answer" hidden=move || now().state != "open">{form}</div>
+            {gone(&question).map(|text| view! { <p class="note" role="note" dir="auto">{text}</p> })}
+            <div class="answer" hidden=question.state != "open">{form}</div>
         </article>
     }
     .erased()
@@ -63,7 +60,11 @@ pub fn gone(question: &QuestionView) -> Option<String> {
         "open" => return None,
         "answered" => {
             let answer = question.answer.as_deref().unwrap_or_default();
-            let label = question.choices.iter().find(|choice| choice.value == answer).map(|choice| choice.label.as_str());
+            let label = question
+                .choices
+                .iter()
+                .find(|choice| choice.value == answer)
+                .map(|choice| choice.label.as_str());
             format!("Answered{by}: “{}”", label.unwrap_or(answer))
         }
         "withdrawn" => "This question is no longer asked.".to_owned(),
@@ -112,10 +113,12 @@ fn AnswerForm(
         let buttons = question
             .choices
             .into_iter()
-            .map(|choice| view! {
-                <button class="button button-choice" type="submit" name="choice" value=choice.value>
-                    <Outside text=choice.label />
-                </button>
+            .map(|choice| {
+                view! {
+                    <button class="button button-choice" type="submit" name="choice" value=choice.value>
+                        <Outside text=choice.label />
+                    </button>
+                }
             })
             .collect_view();
         EitherOf3::C(view! {

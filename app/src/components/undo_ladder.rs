@@ -27,8 +27,7 @@ pub fn UndoLadder(
         .into_iter()
         .map(|(effect, compensation)| view! { <Rung effect=effect compensation=compensation /> })
         .collect_view();
-    view! { <ol class="ladder">{items}</ol> }
-    .erased()
+    view! { <ol class="ladder">{items}</ol> }.erased()
 }
 
 #[component]
@@ -38,8 +37,11 @@ fn Rung(
     /// Its undo.
     compensation: CompensationView,
 ) -> impl IntoView {
-    let reached =
-        words::rung(&compensation.state, compensation.requested_at.is_some(), compensation.accepted_at.is_some());
+    let reached = words::rung(
+        &compensation.state,
+        compensation.requested_at.is_some(),
+        compensation.accepted_at.is_some(),
+    );
     let (word, tone) = match compensation.state.as_str() {
         "verified" => ("Verified gone", "good"),
         "stuck" => ("Stuck: our support is on it", "ask"),

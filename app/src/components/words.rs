@@ -43,8 +43,12 @@ pub fn step(state: StepState, newest: Option<&DelegationView>) -> (&'static str,
 
 /// What is known of a booking, by whom; `attempt` is the delegation that made it. The word on
 /// the screen, the tone and the sign.
-pub fn verdict(effect: &EffectView, attempt: Option<&DelegationView>) -> (&'static str, &'static str, &'static str) {
-    let claimed = attempt.and_then(|one| one.remote_state.as_deref()).is_some_and(|word| word.contains("COMPLETED"));
+pub fn verdict(
+    effect: &EffectView,
+    attempt: Option<&DelegationView>,
+) -> (&'static str, &'static str, &'static str) {
+    let claimed =
+        attempt.and_then(|one| one.remote_state.as_deref()).is_some_and(|word| word.contains("COMPLETED"));
     match effect.verdict.as_str() {
         "present" if effect.ghost => ("A second booking that nobody wanted", "ask", "support"),
         "present" => ("Verified in the booking system’s records", "good", "done"),

@@ -59,8 +59,10 @@ pub fn LoginView(
 
 fn demo_accounts() -> impl IntoView {
     let rows = DEMO_ACCOUNTS
-        .map(|(role, email, password)| view! {
-            <li><strong>{role}</strong><code>{email}</code><code>{password}</code></li>
+        .map(|(role, email, password)| {
+            view! {
+                <li><strong>{role}</strong><code>{email}</code><code>{password}</code></li>
+            }
         })
         .to_vec();
     view! {

@@ -1,8 +1,8 @@
-//! Outside text stays text: in elements, in attributes, in an island's props, in the title.
+//! Outside text stays text: in elements, in attributes, in what an island reads, in the title.
 
 use super::{html, words};
 use crate::components::layout::Layout;
-use crate::components::live_trip::{FirstView, LiveTrip};
+use crate::components::live_trip::TripPageView;
 use crate::components::page_title::PageTitle;
 use crate::pages::login::LoginView;
 use crate::pages::support::desk::DeskView;
@@ -29,25 +29,29 @@ fn hostile_form(fields: &[&str]) -> FormState {
     let typed = HOSTILE.replace(['\u{202e}', '\0'], "");
     FormState {
         values: fields.iter().map(|field| ((*field).to_owned(), typed.clone())).collect(),
-        errors: fields.iter().map(|field| FieldError { field: (*field).into(), message: HOSTILE.into() }).collect(),
+        errors: fields
+            .iter()
+            .map(|field| FieldError { field: (*field).into(), message: HOSTILE.into() })
+            .collect(),
     }
 }
 
 #[test]
 fn a_trip_with_hostile_text_everywhere_stays_in_its_box() {
-    // The props are read by the island's code, which shows the same text the same way; as an
-    // attribute they hold nothing that ends it.
-    let html = html(|| view! { <LiveTrip view=FirstView(samples::hostile()) /> });
-    let (before, rest) = html.split_once("data-props=\"").expect("the island has props");
-    let (props, after) = rest.split_once('"').expect("the props end");
-    assert!(!props.contains('<'));
+    // The first view is read by the island's code, which shows the same text the same way; as an
+    // attribute it holds nothing that ends it.
+    let html = html(|| view! { <TripPageView view=samples::hostile() /> });
+    let (before, rest) = html.split_once("data-view=\"").expect("the first view waits");
+    let (first, after) = rest.split_once('"').expect("it ends");
+    assert!(!first.contains('<'));
     contained("trip", &format!("{before}{after}"));
 }
 
 #[test]
 fn lists_and_forms_with_hostile_text_stay_in_their_box() {
     let bad = || HOSTILE.to_owned();
-    let trip = TripSummary { title: bad(), sentence: bad(), start: Some(bad()), ..samples::summaries().remove(0) };
+    let trip =
+        TripSummary { title: bad(), sentence: bad(), start: Some(bad()), ..samples::summaries().remove(0) };
     contained("trips", &html(|| view! { <TripsView trips=vec![trip] /> }));
 
     let questions = samples::hostile().questions;

@@ -28,7 +28,17 @@ fn element<'a>(html: &'a str, attribute: &str) -> &'a str {
 fn a_new_trip_asks_what_the_workflow_asks() {
     let html = new_trip(None);
     assert!(html.contains("method=\"post\" action=\"/trips/new\""));
-    for name in ["workflow", "idempotency_key", "origin", "destination", "start", "end", "travellers", "notes", "title"] {
+    for name in [
+        "workflow",
+        "idempotency_key",
+        "origin",
+        "destination",
+        "start",
+        "end",
+        "travellers",
+        "notes",
+        "title",
+    ] {
         assert!(html.contains(&format!("name=\"{name}\"")), "{name}");
     }
     assert!(element(&html, "name=\"idempotency_key\"").contains("value=\"k-1\""));
@@ -79,7 +89,10 @@ fn each_kind_of_question_has_its_own_answer() {
     assert!(html.contains("name=\"choice\" value=\"done\""));
     let link = element(&html, "pay.casa.example/confirm");
     assert!(link.contains("rel=\"noopener noreferrer nofollow\"") && link.contains("target=\"_blank\""));
-    assert!(html.contains("<bdi class=\"outside\">pay.casa.example</bdi>"), "the host that it leads to is named");
+    assert!(
+        html.contains("<bdi class=\"outside\">pay.casa.example</bdi>"),
+        "the host that it leads to is named"
+    );
 }
 
 #[test]
@@ -93,7 +106,10 @@ fn a_late_answer_is_told_why_and_not_lost() {
     assert_eq!(gone(&question).as_deref(), Some("Answered by support@example.org: “Go on without a car”"));
     let form = FormState {
         values: vec![("answer".into(), "Two rooms".into())],
-        errors: vec![FieldError { field: String::new(), message: "Somebody else has answered already.".into() }],
+        errors: vec![FieldError {
+            field: String::new(),
+            message: "Somebody else has answered already.".into(),
+        }],
     };
     let html = html(|| view! { <QuestionPageView question=question form=Some(form) /> });
     assert!(html.contains("Somebody else has answered already."));
@@ -104,7 +120,9 @@ fn a_late_answer_is_told_why_and_not_lost() {
 #[test]
 fn a_cancel_says_what_comes_back_before_its_one_button() {
     let html = html(|| view! { <CancelView preview=samples::preview() form=None /> });
-    assert!(html.contains("action=\"/trips/t-lisbon/cancel\"") && html.contains("name=\"confirm\" value=\"yes\""));
+    assert!(
+        html.contains("action=\"/trips/t-lisbon/cancel\"") && html.contains("name=\"confirm\" value=\"yes\"")
+    );
     assert!(html.find("Casa Hotels") < html.find("Skyline Airways"), "in undo order");
     assert!(html.contains("Nothing of this comes back."));
     assert!(html.contains("In all, 442.30\u{a0}EUR comes back."));
@@ -123,7 +141,9 @@ fn a_cancel_that_is_refused_has_no_button() {
 fn only_staff_see_the_way_to_the_desk() {
     let frame = |role: &str| {
         let viewer = Some(samples::viewer(role));
-        html(|| view! { <Layout viewer=viewer demo=false flash=None path="/trips".to_owned()>"page"</Layout> })
+        html(
+            || view! { <Layout viewer=viewer demo=false flash=None path="/trips".to_owned()>"page"</Layout> },
+        )
     };
     assert!(frame("support").contains("href=\"/desk\"") && !frame("traveller").contains("href=\"/desk\""));
     assert!(element(&frame("traveller"), "aria-current").contains("href=\"/trips\""));

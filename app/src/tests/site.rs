@@ -55,7 +55,15 @@ async fn scripts_run_by_the_nonce_of_the_policy_only() {
 
 #[tokio::test]
 async fn pages_of_signed_in_people_show_nothing_to_others() {
-    for path in ["/trips", "/trips/new", "/trips/t-1", "/trips/t-1/questions/q-1", "/trips/t-1/cancel", "/inbox", "/desk"] {
+    for path in [
+        "/trips",
+        "/trips/new",
+        "/trips/t-1",
+        "/trips/t-1/questions/q-1",
+        "/trips/t-1/cancel",
+        "/inbox",
+        "/desk",
+    ] {
         let (response, html) = get(path).await;
         assert_eq!(response.status(), 401, "{path}");
         assert!(html.contains("href=\"/login\"") && !html.contains("/logout"), "{path}");

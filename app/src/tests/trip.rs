@@ -1,13 +1,13 @@
 //! A trip's page: what is known, by whom, and in which words.
 
 use super::{html, words};
-use crate::components::live_trip::{FirstView, LiveTrip};
+use crate::components::live_trip::TripPageView;
 use crate::samples;
 use domain::view::TripView;
 use leptos::prelude::*;
 
 fn page(view: TripView) -> String {
-    html(|| view! { <LiveTrip view=FirstView(view) /> })
+    html(|| view! { <TripPageView view=view /> })
 }
 
 fn said(view: TripView) -> String {
@@ -24,7 +24,9 @@ fn the_sentence_comes_first_and_is_the_only_live_region() {
 #[test]
 fn times_are_told_in_utc_until_the_page_is_awake() {
     let html = page(samples::asking());
-    assert!(html.contains("<time datetime=\"2027-03-01T14:05:00Z\" title=\"1 Mar 2027, 14:05 UTC\">1 Mar 2027, 14:05 UTC</time>"));
+    assert!(html.contains(
+        "<time datetime=\"2027-03-01T14:05:00Z\" title=\"1 Mar 2027, 14:05 UTC\">1 Mar 2027, 14:05 UTC</time>"
+    ));
 }
 
 #[test]
@@ -54,7 +56,7 @@ fn the_ladder_stands_in_undo_order_with_each_rung_as_far_as_it_came() {
     assert!(said.contains("Verified gone : yes"), "{said}");
     assert!(said.contains("Accepted : not yet"), "{said}");
     assert!(said.contains("answered 503"));
-    assert!(!page(samples::asking()).contains("class=\"ladder\""));
+    assert!(!page(samples::asking()).contains("class=\"rung\""));
 }
 
 #[test]

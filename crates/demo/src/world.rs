@@ -7,9 +7,9 @@ use crate::site::Site;
 use crate::store::{PORTS, Store};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
-use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// How a world is started.
 #[derive(Clone, Debug)]
@@ -203,12 +203,31 @@ async fn ports(store: &Store, base: u16) -> Result<Vec<u16>> {
     if let Some(ports) = store.setting::<Vec<u16>>(PORTS).await?.filter(|ports| ports.len() == count) {
         return Ok(ports);
     }
-    let held: Vec<TcpListener> =
-        (0..count).map(|_| TcpListener::bind((Ipv4Addr::LOCALHOST, 0))).collect::<Result<_, _>>()?;
-    let ports: Vec<u16> =
-        held.iter().map(|held| Ok(held.local_addr()?.port())).collect::<Result<_, std::io::Error>>()?;
+    let ports = free_ports(count)?;
     store.set(PORTS, &ports).await?;
     Ok(ports)
+}
+
+/// Ports that nobody listens on now, from a range that the system gives to no client: a port that
+/// was free a moment ago could otherwise become the near end of somebody's connection.
+fn free_ports(count: usize) -> Result<Vec<u16>> {
+    const FIRST: u16 = 10_000;
+    const RANGE: u32 = 22_000;
+    /// Worlds of one process never try the same port; those of several begin apart.
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let begin = std::process::id().wrapping_mul(613);
+    let mut ports = Vec::new();
+    for _ in 0..RANGE {
+        let place = begin.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)) % RANGE;
+        let port = FIRST + u16::try_from(place)?;
+        if std::net::TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, port)).is_ok() {
+            ports.push(port);
+        }
+        if ports.len() == count {
+            return Ok(ports);
+        }
+    }
+    anyhow::bail!("no free ports are left")
 }
 
 fn url(port: u16) -> String {

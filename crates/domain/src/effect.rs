@@ -129,7 +129,15 @@ impl Effect {
         self.unknown_reads += 1;
         self.note = Some(why.to_owned());
         self.checked_at = Some(at);
-        self.verdict = Verdict::Unknown;
+        if !self.is_settled_gone() {
+            self.verdict = Verdict::Unknown;
+        }
+    }
+
+    /// Only a present read reopens what was settled: a further absent one says the same, and one
+    /// that cannot tell says nothing.
+    fn is_settled_gone(&self) -> bool {
+        matches!(self.verdict, Verdict::SettledAbsent | Verdict::Undone)
     }
 
     fn clean(&mut self, at: Millis, verdict: Verdict) {
@@ -137,7 +145,7 @@ impl Effect {
         self.unknown_reads = 0;
         self.note = None;
         self.checked_at = Some(at);
-        if self.verdict != Verdict::Undone || verdict == Verdict::Present {
+        if verdict == Verdict::Present || !self.is_settled_gone() {
             self.verdict = verdict;
         }
     }
@@ -159,5 +167,47 @@ impl Effect {
     /// Present now, and still so at least `settle` after `since`.
     pub fn settled_present(&self, since: Millis, settle: Span) -> bool {
         self.present_last.is_some_and(|last| last >= since + settle)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn effect() -> Effect {
+        Effect::expected("e".into(), "d".into(), "r".into())
+    }
+
+    #[test]
+    fn settled_absent_takes_two_reads_and_the_settle_time() {
+        let (since, settle) = (Millis(1000), Span(500));
+        let mut effect = effect();
+        effect.seen_absent(Millis(2000));
+        assert!(!effect.settled_absent(since, settle), "one read decides nothing");
+        effect.seen_absent(Millis(2001));
+        assert!(effect.settled_absent(since, settle));
+        effect.seen_present(Millis(2002));
+        assert!(!effect.settled_absent(since, settle), "a present after an absent wins");
+    }
+
+    #[test]
+    fn two_absent_reads_before_the_settle_time_settle_nothing() {
+        let mut effect = effect();
+        effect.seen_absent(Millis(1100));
+        effect.seen_absent(Millis(1200));
+        assert!(!effect.settled_absent(Millis(1000), Span(500)));
+    }
+
+    #[test]
+    fn what_was_settled_is_reopened_by_a_present_read_alone() {
+        for settled in [Verdict::SettledAbsent, Verdict::Undone] {
+            let mut effect = effect();
+            effect.verdict = settled;
+            effect.seen_absent(Millis(1));
+            effect.seen_unknown(Millis(2), "a 500");
+            assert_eq!(effect.verdict, settled);
+            effect.seen_present(Millis(3));
+            assert_eq!(effect.verdict, Verdict::Present);
+        }
     }
 }

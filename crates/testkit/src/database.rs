@@ -71,8 +71,9 @@ impl Drop for Database {
 }
 
 fn cluster() -> String {
-    std::env::var("HOLDFAST_TEST_POSTGRES")
-        .expect("HOLDFAST_TEST_POSTGRES is not set: run the tests by `cargo xtask test`, which starts a cluster")
+    std::env::var("HOLDFAST_TEST_POSTGRES").expect(
+        "HOLDFAST_TEST_POSTGRES is not set: run the tests by `cargo xtask test`, which starts a cluster",
+    )
 }
 
 fn psql(url: &str, sql: &str) {

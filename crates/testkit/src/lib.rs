@@ -11,4 +11,5 @@ pub mod world;
 
 pub use database::{Database, Kind};
 pub use outside::Outside;
+pub use process::{Api, App, Service};
 pub use world::World;

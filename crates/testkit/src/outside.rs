@@ -2,6 +2,7 @@
 
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 /// The agents and booking systems outside. They outlive every engine of a test.
@@ -102,6 +103,20 @@ impl Outside {
         let log = self.get(&format!("/agents/{agent}/requests")).await?;
         let all = log["requests"].as_array().cloned().unwrap_or_default();
         Ok(all.into_iter().filter(|r| r["method"] == method).collect())
+    }
+
+    /// How many tasks an agent has made for each message of ours.
+    ///
+    /// # Errors
+    /// The control API failed.
+    pub async fn tasks_by_message(&self, agent: &str) -> Result<HashMap<String, u32>> {
+        let all = self.get(&format!("/agents/{agent}/tasks")).await?;
+        let mut counts = HashMap::new();
+        for entry in all["tasks"].as_array().into_iter().flatten() {
+            let first = entry["task"]["history"][0]["messageId"].as_str();
+            *counts.entry(first.context("a task with its request")?.to_owned()).or_default() += 1;
+        }
+        Ok(counts)
     }
 
     /// A booking system's ledger: `bookings` and `operations`.

@@ -20,7 +20,9 @@ where
     loop {
         match ask().await {
             Ok(answer) => return answer,
-            Err(seen) if begun.elapsed() > LIMIT => panic!("waited {LIMIT:?} for {what}; seen last: {seen:#?}"),
+            Err(seen) if begun.elapsed() > LIMIT => {
+                panic!("waited {LIMIT:?} for {what}; seen last: {seen:#?}")
+            }
             Err(_) => tokio::time::sleep(PAUSE).await,
         }
     }

@@ -52,10 +52,12 @@ impl World {
         let user = engine.add_user("traveller@example.org", "traveller-test", Role::Traveller).await?;
         let admin = engine.add_user("admin@example.org", "admin-for-tests", Role::Admin).await?;
         let admin = Viewer { user: admin, email: "admin@example.org".to_owned(), role: Role::Admin };
-        for definition in outside.booking_systems() {
+        for mut definition in outside.booking_systems() {
+            definition["settle_seconds"] = json!(1);
             engine.add_booking_system(&admin, &definition).await.map_err(|e| anyhow::anyhow!("{e:?}"))?;
         }
         for mut body in outside.agents() {
+            body["landing_grace_seconds"] = json!(1);
             if !vouch {
                 body["vouched"] = json!({});
             }
@@ -138,7 +140,8 @@ impl World {
     pub async fn answer(&self, trip: &TripId, step: &str, answer: Answer) {
         let asked = |view: &TripView| view.questions.iter().any(|q| q.step == step && q.state == "open");
         let view = self.until(trip, &format!("a question about {step}"), asked).await;
-        let question = view.questions.iter().find(|q| q.step == step && q.state == "open").expect("a question");
+        let question =
+            view.questions.iter().find(|q| q.step == step && q.state == "open").expect("a question");
         let id = question.id.as_str().into();
         self.engine.answer(&self.traveller, &id, &answer).await.expect("the answer is taken");
     }
@@ -171,7 +174,15 @@ fn options(url: &str, waits: Waits) -> Options {
 /// Shorter than the demo's, with the same relations.
 fn test_waits() -> Waits {
     let mut waits = Waits::demo();
-    for (name, seconds) in [("poll", 0.3), ("retry", 0.2), ("unknown_verdict", 6.0), ("reconcile", 2.0)] {
+    for (name, seconds) in [
+        ("poll", 0.3),
+        ("retry", 0.2),
+        ("unknown_verdict", 6.0),
+        ("reconcile", 2.0),
+        ("send_limit", 0.7),
+        ("heartbeat", 2.0),
+        ("heartbeat_renewal", 0.5),
+    ] {
         waits.set(name, seconds).expect("a known wait");
     }
     waits

@@ -6,14 +6,7 @@ pub mod next_path;
 pub mod session_store;
 pub mod sign_out;
 
-use tower_sessions::session::Id;
-
 /// The session's key for the account's id.
 pub const SESSION_USER: &str = "user";
 /// The session's key for the sentence that the next page shows.
 pub const SESSION_FLASH: &str = "flash";
-
-/// 128 random bits as text: the source that makes session ids.
-pub fn random_key() -> String {
-    Id::default().to_string()
-}

@@ -1,13 +1,13 @@
 //! The form of a new trip.
 
 use super::{Fields, Sender, about_form, trip_path};
-use crate::auth::random_key;
 use crate::error_page::unavailable;
 use crate::state::AppState;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use domain::view::WorkflowView;
+use engine::clock::random_secret;
 use engine::commands::{CreateTripError, NewTrip};
 use serde_json::Value;
 
@@ -37,7 +37,7 @@ pub async fn create(State(state): State<AppState>, sender: Sender, fields: Field
             let sentence = "This form was sent before, with other content, and that trip was made: it is in your list. \
                             Send the form again only if you want a second trip.";
             let form = fields.came_back(&[KEY_FIELD], about_form(sentence));
-            sender.again(StatusCode::CONFLICT, form, Some(random_key())).await
+            sender.again(StatusCode::CONFLICT, form, Some(random_secret())).await
         }
         Err(CreateTripError::Store(error)) => {
             tracing::error!(%error, "a trip could not be recorded");

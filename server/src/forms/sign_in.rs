@@ -54,7 +54,8 @@ async fn begin(
     viewer: &Viewer,
     next: Option<&str>,
 ) -> Result<Response, tower_sessions::session::Error> {
-    session.flush().await?;
+    session.clear().await;
+    session.cycle_id().await?;
     session.insert(SESSION_USER, viewer.user.as_str()).await?;
     Ok(Redirect::to(next_path::local_or_home(next)).into_response())
 }
@@ -72,7 +73,9 @@ async fn again(state: &AppState, uri: Uri, fields: &Fields, sentence: &str) -> R
 /// `POST /logout`: forgets the session, and its open streams end.
 pub async fn sign_out(State(state): State<AppState>, session: Session) -> Response {
     let ended = session.id();
-    if let Err(error) = session.flush().await {
+    // Not `flush`: what is inserted after it is kept under the old id.
+    session.clear().await;
+    if let Err(error) = session.cycle_id().await {
         tracing::error!(%error, "a session could not be forgotten");
         return unavailable();
     }

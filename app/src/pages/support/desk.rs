@@ -12,9 +12,11 @@ use leptos::prelude::*;
 /// The page `/desk`.
 #[component]
 pub fn DeskPage() -> impl IntoView {
-    loaded(api::cases::cases(), |cases| view! {
-        <PageTitle text="Desk" />
-        <DeskView cases=cases />
+    loaded(api::cases::cases(), |cases| {
+        view! {
+            <PageTitle text="Desk" />
+            <DeskView cases=cases />
+        }
     })
 }
 
@@ -25,7 +27,8 @@ pub fn DeskView(
     cases: Vec<CaseView>,
 ) -> impl IntoView {
     let body = if cases.is_empty() {
-        view! { <p class="empty">"Nothing is stuck. A case comes up here when no rule may decide alone."</p> }.into_any()
+        view! { <p class="empty">"Nothing is stuck. A case comes up here when no rule may decide alone."</p> }
+            .into_any()
     } else {
         let heading = format!("{}, longest first", format::count(cases.len(), "case"));
         let rows = cases.into_iter().map(|case| view! { <Row case=case /> }).collect_view();

@@ -16,9 +16,11 @@ use leptos_router::hooks::use_params_map;
 pub fn CancelPage() -> impl IntoView {
     let id = use_params_map().read_untracked().get("id").unwrap_or_default();
     let form = request::current().form;
-    loaded(api::trips::preview_cancel(id), move |preview| view! {
-        <PageTitle text=format!("Cancel {}", preview.title) />
-        <CancelView preview=preview form=form />
+    loaded(api::trips::preview_cancel(id), move |preview| {
+        view! {
+            <PageTitle text=format!("Cancel {}", preview.title) />
+            <CancelView preview=preview form=form />
+        }
     })
 }
 

@@ -10,9 +10,11 @@ use leptos::prelude::*;
 /// The page `/inbox`.
 #[component]
 pub fn InboxPage() -> impl IntoView {
-    loaded(api::questions::open_questions(), |questions| view! {
-        <PageTitle text="Questions" />
-        <InboxView questions=questions />
+    loaded(api::questions::open_questions(), |questions| {
+        view! {
+            <PageTitle text="Questions" />
+            <InboxView questions=questions />
+        }
     })
 }
 
@@ -35,8 +37,7 @@ pub fn InboxView(
         let cards = questions
             .into_iter()
             .map(|question| {
-                let now = question.clone();
-                view! { <QuestionCard question=question now=move || now.clone() with_trip=true /> }
+                view! { <QuestionCard question=question with_trip=true /> }
             })
             .collect_view();
         view! { <div class="needs">{cards}</div> }.into_any()

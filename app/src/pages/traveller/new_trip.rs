@@ -15,9 +15,11 @@ pub fn NewTripPage() -> impl IntoView {
     let request = request::current();
     let asked = use_query_map().read_untracked().get("workflow");
     let wanted = request.form.typed("workflow").or(asked);
-    loaded(api::trips::workflows(), move |workflows| view! {
-        <PageTitle text="Plan a trip" />
-        <NewTripView workflows=workflows wanted=wanted request=request />
+    loaded(api::trips::workflows(), move |workflows| {
+        view! {
+            <PageTitle text="Plan a trip" />
+            <NewTripView workflows=workflows wanted=wanted request=request />
+        }
     })
 }
 
@@ -32,9 +34,11 @@ pub fn NewTripView(
     request: RequestContext,
 ) -> impl IntoView {
     let others = workflows.iter().map(|one| (one.name.clone(), one.title.clone())).collect::<Vec<_>>();
-    let chosen = workflows.iter().find(|one| Some(&one.name) == wanted.as_ref()).or(workflows.first()).cloned();
+    let chosen =
+        workflows.iter().find(|one| Some(&one.name) == wanted.as_ref()).or(workflows.first()).cloned();
     let body = match chosen {
-        None => view! { <p>"Nothing can be booked yet: no workflow is set up. Please come back later."</p> }.into_any(),
+        None => view! { <p>"Nothing can be booked yet: no workflow is set up. Please come back later."</p> }
+            .into_any(),
         Some(workflow) => view! {
             <Choose workflows=others current=workflow.name.clone() />
             <TripForm workflow=workflow request=request.clone() />

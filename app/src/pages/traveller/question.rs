@@ -17,9 +17,11 @@ pub fn QuestionPage() -> impl IntoView {
     let params = use_params_map();
     let name = |name: &str| params.read_untracked().get(name).unwrap_or_default();
     let form = request::current().form;
-    loaded(api::questions::question(name("id"), name("q")), move |question| view! {
-        <PageTitle text=format!("Question about {}", question.trip_title) />
-        <QuestionPageView question=question form=form />
+    loaded(api::questions::question(name("id"), name("q")), move |question| {
+        view! {
+            <PageTitle text=format!("Question about {}", question.trip_title) />
+            <QuestionPageView question=question form=form />
+        }
     })
 }
 
@@ -41,13 +43,12 @@ pub fn QuestionPageView(
         }
         form
     });
-    let now = question.clone();
     view! {
         <div class="page page-narrow">
             <ErrorSummary form=summary />
             <p class="crumb"><a href=format!("/trips/{}", question.trip)>"Back to "<Outside text=question.trip_title.clone() /></a></p>
             <h1>{if open { "A question for you" } else { "A question that has ended" }}</h1>
-            <QuestionCard question=question now=move || now.clone() typed=form.typed("answer") wrong=wrong />
+            <QuestionCard question=question typed=form.typed("answer") wrong=wrong />
             {(!open).then(|| form.typed("answer")).flatten().filter(|text| !text.trim().is_empty()).map(|text| view! {
                 <section class="panel" aria-labelledby=format!("typed-{target}")>
                     <h2 id=format!("typed-{target}")>"What you had written"</h2>

@@ -1,7 +1,7 @@
 //! One trip.
 
 use crate::api;
-use crate::components::live_trip::{FirstView, LiveTrip};
+use crate::components::live_trip::TripPageView;
 use crate::components::loaded::loaded;
 use crate::components::page_title::PageTitle;
 use leptos::prelude::*;
@@ -11,8 +11,10 @@ use leptos_router::hooks::use_params_map;
 #[component]
 pub fn TripPage() -> impl IntoView {
     let id = use_params_map().read_untracked().get("id").unwrap_or_default();
-    loaded(api::trips::trip(id), |trip| view! {
-        <PageTitle text=trip.title.clone() />
-        <LiveTrip view=FirstView(trip) />
+    loaded(api::trips::trip(id), |trip| {
+        view! {
+            <PageTitle text=trip.title.clone() />
+            <TripPageView view=trip />
+        }
     })
 }

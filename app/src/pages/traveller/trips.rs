@@ -13,9 +13,11 @@ use leptos::prelude::*;
 /// The page `/trips`.
 #[component]
 pub fn TripsPage() -> impl IntoView {
-    loaded(api::trips::list_trips(), |trips| view! {
-        <PageTitle text="Trips" />
-        <TripsView trips=trips />
+    loaded(api::trips::list_trips(), |trips| {
+        view! {
+            <PageTitle text="Trips" />
+            <TripsView trips=trips />
+        }
     })
 }
 
