@@ -1,6 +1,7 @@
 //! What a start finds: reads at once, a dead holder's trips taken over, a stuck case where nobody
 //! vouches, agents that are down; and an end in time.
 
+use engine::clock::{Clock as _, SystemClock};
 use futures::StreamExt as _;
 use serde_json::{Value, json};
 use testkit::process::{App, Service, attempt, list, step, text, until_trip};
@@ -20,7 +21,7 @@ fn closed(view: &Value) -> bool {
 
 /// Milliseconds of the clock that the request log is written by.
 fn now() -> i64 {
-    demo::clock::now_millis()
+    SystemClock.now().0
 }
 
 #[tokio::test(flavor = "multi_thread")]
