@@ -1,7 +1,7 @@
 //! The loop: lease → load → observe → decide → record → act. Starting up is its first pass.
 //!
 //! The scheduler here renews the holder's heartbeat, takes trips that are due and hands each to a
-//! [`crate::runner`], which goes through the passes of that one trip until it can be let go.
+//! runner (`runner.rs`), which goes through the passes of that one trip until it can be let go.
 //! Hints wake it early; the timer is the backstop.
 
 use crate::holder::Holder;

@@ -82,7 +82,7 @@ pub(crate) fn awaits_final_look<'a>(
         let looked = d.doubt.looked_at.is_some_and(|at| at >= grace_end);
         let counted =
             trip.wanted_effect(&d.id).is_none_or(|e| e.checked_at.is_some_and(|at| at >= grace_end));
-        let never_left_again = d.outcome == Some(Outcome::Unreachable);
-        !never_left_again && !(looked && counted)
+        let is_owed = d.outcome != Some(Outcome::Unreachable);
+        is_owed && (!looked || !counted)
     })
 }
