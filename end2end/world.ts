@@ -5,13 +5,14 @@
 //   test.use({ appEnv: { HOLDFAST_CRASH_AT: '…' } });
 //   test('…', async ({ page, world }) => { await world.signIn(page, 'traveller'); … world.app.kill() … });
 
-import { test as base, type Page } from '@playwright/test';
+import { expect, test as base, type BrowserContext, type Page } from '@playwright/test';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { Outside } from './outside.js';
 import { Program, runOnce, type Environment } from './program.js';
 
 export const ACCOUNTS = {
@@ -89,6 +90,8 @@ export interface World {
   demo: Program;
   /** The demo's control page and API. */
   control: string;
+  /** The same, with a method for each thing that tests do there. */
+  outside: Outside;
   /** What the demo world says of itself: its agents, booking systems and their addresses. */
   facts: Record<string, unknown>;
   /** An admin's token for /api/v1. */
@@ -101,8 +104,35 @@ export interface World {
   api(path: string, init?: RequestInit): Promise<Response>;
 }
 
+/** What the browser complained of on any page: errors, warnings, scripts that threw. */
+export class Complaints {
+  private readonly heard: string[] = [];
+  private readonly allowed: RegExp[] = [];
+
+  /** Says that a complaint belongs to the test, such as the line for an answer with status 404. */
+  allow(complaint: RegExp): void {
+    this.allowed.push(complaint);
+  }
+
+  /** Listens to all pages of a context, those to come included. */
+  listen(context: BrowserContext): void {
+    context.on('weberror', (failure) => this.heard.push(`thrown: ${failure.error().message}`));
+    context.on('console', (message) => {
+      if (['error', 'warning', 'assert'].includes(message.type())) {
+        this.heard.push(`${message.type()}: ${message.text()} (${message.location().url})`);
+      }
+    });
+  }
+
+  /** Those that nobody allowed. */
+  unexpected(): string[] {
+    return this.heard.filter((complaint) => !this.allowed.some((allowed) => allowed.test(complaint)));
+  }
+}
+
 interface Fixtures extends WorldOptions {
   world: World;
+  complaints: Complaints;
 }
 
 export const test = base.extend<Fixtures>({
@@ -126,9 +156,18 @@ export const test = base.extend<Fixtures>({
   baseURL: async ({ world }, use) => {
     await use(world.app.url);
   },
+  complaints: [
+    async ({ context }, use) => {
+      const complaints = new Complaints();
+      complaints.listen(context);
+      await use(complaints);
+      expect(complaints.unexpected(), 'the browser has nothing to complain of').toEqual([]);
+    },
+    { auto: true },
+  ],
 });
 
-export { expect } from '@playwright/test';
+export { expect };
 
 async function build(
   folder: string,
@@ -166,6 +205,7 @@ async function build(
     app,
     demo,
     control: String(facts['control']),
+    outside: new Outside(String(facts['control'])),
     facts,
     token,
     folder,

@@ -11,8 +11,8 @@ const OTHER: &str = "other@example.org";
 const HTML: &str = "<script>alert('x')</script> & \"<b>quiet</b>\"";
 
 /// A running service with a second traveller.
-async fn running() -> (Service, Api) {
-    let mut service = Service::new(PROGRAM, Kind::Sqlite).await;
+async fn running(kind: Kind) -> (Service, Api) {
+    let mut service = Service::new(PROGRAM, kind).await;
     service.app.add_user(OTHER, "traveller", PASSWORD).await;
     let other = service.app.api(OTHER, "traveller").await;
     service.app.start(&[]).await;
@@ -96,7 +96,7 @@ fn form<'a>(body: &'a Value, key: &'a str) -> Vec<(&'static str, &'a str)> {
         ("destination", of("destination")),
         ("start", of("start")),
         ("end", of("end")),
-        ("travellers", "2"),
+        ("travellers", body["inputs"]["travellers"].as_str().unwrap_or("2")),
         ("notes", of("notes")),
     ]
 }
@@ -134,7 +134,7 @@ fn with(mut body: Value, changes: &Value) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_wrong_trip_is_refused_by_field_and_nothing_is_recorded() {
-    let (mut service, _) = running().await;
+    let (mut service, _) = running(Kind::Sqlite).await;
     let browser = Browser::sign_in(&service.app, TRAVELLER).await;
     for (what, field, changes) in wrong_trips() {
         let body = with(new_trip(&["flight"]), &changes);
@@ -167,7 +167,7 @@ async fn a_wrong_trip_is_refused_by_field_and_nothing_is_recorded() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_no_request_is_a_problem_that_says_why() {
-    let (mut service, _) = running().await;
+    let (mut service, _) = running(Kind::Sqlite).await;
     let api = &service.traveller;
     let post = || api.request(reqwest::Method::POST, "/trips");
     let json = |body: &'static str| post().header(CONTENT_TYPE, "application/json").body(body);
@@ -207,7 +207,7 @@ async fn what_is_no_request_is_a_problem_that_says_why() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_same_trip_sent_twice_is_one_trip() {
-    let (mut service, other) = running().await;
+    let (mut service, other) = running(Kind::Sqlite).await;
     let post = |api: &Api, body: &Value| {
         Api::send(api.request(reqwest::Method::POST, "/trips").header("idempotency-key", "one").json(body))
     };
@@ -251,7 +251,7 @@ fn hidden(page: &str, name: &str) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn html_in_a_trip_is_shown_as_text() {
-    let (mut service, _) = running().await;
+    let (mut service, _) = running(Kind::Sqlite).await;
     let browser = Browser::sign_in(&service.app, TRAVELLER).await;
     let body = with(new_trip(&["flight"]), &json!({ "title": HTML, "inputs": { "notes": HTML } }));
     let mut wrong = form(&body, "k");
@@ -284,7 +284,7 @@ fn assert_shown_as_text(page: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn answers_and_cancels_that_come_too_late_are_told_so() {
-    let (mut service, other) = running().await;
+    let (mut service, other) = running(Kind::Sqlite).await;
     let browser = Browser::sign_in(&service.app, TRAVELLER).await;
     let trip = service.new_trip(&["flight", "hotel"]).await;
     let question = service.question(&trip, "hotel").await;
@@ -325,7 +325,7 @@ async fn answers_and_cancels_that_come_too_late_are_told_so() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cancel_pressed_twice_is_one_cancel() {
-    let (mut service, _) = running().await;
+    let (mut service, _) = running(Kind::Sqlite).await;
     let browser = Browser::sign_in(&service.app, TRAVELLER).await;
     let trip = service.new_trip(&["flight", "hotel"]).await;
     service.question(&trip, "hotel").await;
@@ -348,12 +348,21 @@ async fn a_cancel_pressed_twice_is_one_cancel() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn unknown_and_foreign_trips_are_not_there_and_foreign_sites_are_refused() {
-    let (mut service, other) = running().await;
+async fn unknown_and_foreign_trips_are_not_there_on_sqlite() {
+    nothing_of_others_is_there(Kind::Sqlite).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn unknown_and_foreign_trips_are_not_there_on_postgres() {
+    nothing_of_others_is_there(Kind::Postgres).await;
+}
+
+async fn nothing_of_others_is_there(kind: Kind) {
+    let (mut service, other) = running(kind).await;
     let trip = service.new_trip(&["hotel"]).await;
     let question = text(&service.question(&trip, "hotel").await["id"]).to_owned();
     let browser = Browser::sign_in(&service.app, OTHER).await;
-    for id in [trip.as_str(), "unknown", "%2e%2e", "0198c0de-0000-7000-8000-000000000000"] {
+    for id in [trip.as_str(), "unknown", "a%2Fb", "a%00b", "0198c0de-0000-7000-8000-000000000000"] {
         for path in
             [format!("/trips/{id}"), format!("/trips/{id}/events"), format!("/trips/{id}/cancel-preview")]
         {
@@ -390,6 +399,45 @@ async fn unknown_and_foreign_trips_are_not_there_and_foreign_sites_are_refused()
     service.app.stop().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_zero_byte_stops_nothing_on_sqlite() {
+    a_zero_byte_stops_nothing(Kind::Sqlite).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_zero_byte_stops_nothing_on_postgres() {
+    a_zero_byte_stops_nothing(Kind::Postgres).await;
+}
+
+/// PostgreSQL takes no zero byte in a text: neither people nor agents may stop a trip with one.
+async fn a_zero_byte_stops_nothing(kind: Kind) {
+    let (mut service, _) = running(kind).await;
+    let inputs = json!({ "inputs": { "notes": "a quiet\u{0} room", "origin": "Lis\u{0}bon" } });
+    let (status, problem) = service.traveller.post("/trips", &with(new_trip(&["flight"]), &inputs)).await;
+    assert_eq!(status, 422, "{problem:#}");
+    let browser = Browser::sign_in(&service.app, TRAVELLER).await;
+    let page = browser.post("/login", &[("email", "a\u{0}@example.org"), ("password", "a\u{0}b")]).await;
+    assert_eq!(page.status, 422, "{}", page.text);
+
+    let keyed = browser.post("/trips/new", &form(&new_trip(&[]), "k\u{0}k")).await;
+    assert_eq!(keyed.status, 303, "{}", keyed.text);
+    service.outside.behave("skylark-flights", json!({ "behaviour": "auth" })).await.expect("told");
+    let trip = service.new_trip(&["flight"]).await;
+    let path = format!("/questions/{}/answer", text(&service.question(&trip, "flight").await["id"]));
+    service.traveller.write(&path, &json!({ "text": "It is\u{0} done" })).await;
+    service.until(&trip, "the end", |view| view["state"] == "done").await;
+
+    let rejects = json!({ "behaviour": "rejects", "reason": "No seats\u{0} left." });
+    service.outside.behave("skylark-flights", rejects).await.expect("told");
+    let trip = service.new_trip(&["flight"]).await;
+    let question = service.question(&trip, "flight").await;
+    assert_eq!(question["kind"], "decision", "the rejection was understood: {question:#}");
+    service.answer(&trip, "flight", "cancel_trip").await;
+    service.until(&trip, "the end", |view| view["closed_at"].is_i64()).await;
+    service.assert_sound().await;
+    service.app.stop().await;
+}
+
 /// Runs `serve` where it must refuse to: its exit code and its one line.
 async fn refused(app: &App, arguments: &[&str]) -> (Option<i32>, String) {
     let output = app.output(&[arguments, &["serve"]].concat()).await;
@@ -402,7 +450,7 @@ async fn refused(app: &App, arguments: &[&str]) -> (Option<i32>, String) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_start_that_cannot_be_says_why_in_one_line() {
-    let (mut service, _) = running().await;
+    let (mut service, _) = running(Kind::Sqlite).await;
     let trip = service.new_trip(&["flight"]).await;
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("file"), "text").expect("a file");

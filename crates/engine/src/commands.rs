@@ -132,7 +132,8 @@ impl Engine {
             inputs: &inputs,
             steps: &steps,
             event: by(who, "trip_created", "Asked for this trip", None),
-            idempotency: idempotency_key.map(|key| (key, digest(new))),
+            // A key of a form may hold what no column takes; one that does names no other request.
+            idempotency: idempotency_key.filter(|key| !key.contains('\0')).map(|key| (key, digest(new))),
         };
         match self.inner.store.create_trip(row).await? {
             Recorded::Trip(trip) => {
@@ -271,6 +272,7 @@ fn acceptable(answer: &Answer, offered: &[&str], kind: QuestionKind) -> Result<S
         Answer::Choice(_) => invalid("This answer was not offered. Please choose one of those shown."),
         Answer::Text(_) if !offered.is_empty() => invalid("Please choose one of the answers shown."),
         Answer::Text(text) => {
+            let text = text.replace('\0', "\u{fffd}");
             let text = text.trim();
             if text.is_empty() {
                 return invalid("Please type an answer.");

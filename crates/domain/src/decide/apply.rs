@@ -140,7 +140,7 @@ impl Pass<'_> {
                     &message.delegation,
                     "send_refused_look",
                     &what,
-                    Some("A refusal may leave a task behind: look first (§7)"),
+                    Some("A refusal may leave a task behind: look first"),
                 );
             }
         }

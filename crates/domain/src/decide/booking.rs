@@ -126,7 +126,7 @@ impl Pass<'_> {
             id,
             "ghost_booking",
             &what,
-            Some("It is undone by its own confirmation, never by reference (§5)"),
+            Some("It is undone by its own confirmation, never by reference"),
         );
     }
 }

@@ -51,7 +51,7 @@ impl Pass<'_> {
             &delegation.id,
             "deadline",
             "Not done by the deadline: the agent is asked to stop",
-            Some("The step's deadline (§5, Stalled)"),
+            Some("The step's deadline"),
         );
     }
 

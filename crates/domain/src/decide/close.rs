@@ -29,7 +29,7 @@ impl Pass<'_> {
             None,
             "trip_closed",
             what,
-            Some("No send is in doubt, and every booking is wanted or verified gone (§10)"),
+            Some("No send is in doubt, and every booking is wanted or verified gone"),
         );
     }
 

@@ -99,7 +99,7 @@ impl Pass<'_> {
             &effect.delegation,
             "undo_planned",
             &what,
-            Some("In reverse of the order in which bookings were verified (§8)"),
+            Some("In reverse of the order in which bookings were verified"),
         );
     }
 
@@ -196,7 +196,7 @@ impl Pass<'_> {
                     &c.effect,
                     "undo_accepted",
                     &format!("{} accepted undo {}", c.booking_system, c.rung),
-                    Some("Accepted is not verified: the records are read until it is gone (§8)"),
+                    Some("Accepted is not verified: the records are read until it is gone"),
                 );
             }
             CancelAnswer::Refused { status, text } => {
@@ -269,7 +269,7 @@ impl Pass<'_> {
                 &c.effect,
                 "undo_verified",
                 &format!("The records show that undo {} is done: the booking is gone", c.rung),
-                Some("Not shown by two reads over the settle time (§8)"),
+                Some("Not shown by two reads over the settle time"),
             );
         } else if c.state == CompensationState::Accepted && self.was_ignored(&effect, since) {
             self.accepted_and_ignored(&c);

@@ -156,7 +156,7 @@ impl Pass<'_> {
                 &delegation,
                 "found_in_doubt",
                 "A send was permitted and its end is not recorded: it is in doubt",
-                Some("A permitted send that is found at load may or may not have left (§4)"),
+                Some("A permitted send that is found at load may or may not have left"),
             );
         }
     }

@@ -82,12 +82,12 @@ impl Pass<'_> {
     fn stands(&mut self, delegation: &Delegation, ended: EndedAs, outcome: Outcome) {
         let has_effect = self.trip.has_effect(delegation);
         let why = match (has_effect, outcome) {
-            (true, Outcome::Completed) => "The records show the booking (§6)".to_owned(),
+            (true, Outcome::Completed) => "The records show the booking".to_owned(),
             (true, _) => format!(
-                "Booked, though the agent said {}: the records still show it at the settle time (§6)",
+                "Booked, though the agent said {}: the records still show it at the settle time",
                 ended.word()
             ),
-            (false, _) => "The step makes no booking, so the agent's word counts (§6)".to_owned(),
+            (false, _) => "The step makes no booking, so the agent's word counts".to_owned(),
         };
         if outcome == Outcome::Rejected {
             self.learn(&delegation.agent, Fact::RejectsTruthfully, false);
@@ -117,10 +117,10 @@ impl Pass<'_> {
         self.set_failure(&delegation.id, &said);
         let why = match outcome {
             Outcome::FalseClaim => {
-                "The agent said COMPLETED and the records show nothing over the settle time (§6)"
+                "The agent said COMPLETED and the records show nothing over the settle time"
             }
-            Outcome::Rejected => "The agent rejected it and the records show nothing (§6)",
-            _ => "The records show nothing over the settle time (§6)",
+            Outcome::Rejected => "The agent rejected it and the records show nothing",
+            _ => "The records show nothing over the settle time",
         };
         if self.trip.wanted_effect(&delegation.id).is_some_and(|e| {
             e.settled_absent(delegation.ended_at.unwrap_or_default(), self.settle(&delegation.step))

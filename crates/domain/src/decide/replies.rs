@@ -55,7 +55,7 @@ impl Pass<'_> {
                     &delegation.id,
                     "reply_landed",
                     "The answer did reach the agent",
-                    Some("Read back from the task (§5)"),
+                    Some("Read back from the task"),
                 );
                 continue;
             }
@@ -77,7 +77,7 @@ impl Pass<'_> {
                 &delegation.id,
                 "resend_reply",
                 "The agent still asks the same: the same answer is sent again",
-                Some("Same question past the grace, no booking under the reference (§5)"),
+                Some("Same question past the grace, no booking under the reference"),
             );
         } else if !self.trip.is_ending() {
             self.stick(self.now, &delegation.id, StuckReason::ReplyInDoubt);

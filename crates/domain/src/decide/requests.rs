@@ -84,7 +84,7 @@ impl Pass<'_> {
                     &delegation.id,
                     "landed_by_booking",
                     "The request did land: the records show its booking, though its task is not to be found",
-                    Some("Evidence of the effect wins (§5)"),
+                    Some("Evidence of the effect wins"),
                 );
             }
             Landing::Stuck => self.stick_in_doubt(&delegation),
@@ -181,7 +181,7 @@ impl Pass<'_> {
             &delegation.id,
             "resend",
             "Nothing of the request was found: the same message is sent again",
-            Some("Looked for twice past the grace, a settle time apart, and no booking at both (§5, earned)"),
+            Some("Looked for twice past the grace, a settle time apart, and no booking at both"),
         );
     }
 
@@ -218,7 +218,7 @@ impl Pass<'_> {
                 &delegation.id,
                 "resend_without_context",
                 "The same message is sent once more without our context id",
-                Some("The agent answered with an error and left no task (§7)"),
+                Some("The agent answered with an error and left no task"),
             );
         } else {
             self.refuse_out(&request.id, &refusal);
@@ -249,7 +249,7 @@ impl Pass<'_> {
         self.set_failure(id, text);
         let what = format!("The agent refused the request: {text}");
         self.agent_said(id, "refused", &what);
-        self.close_delegation(id, Outcome::Refused, "Refused for good: nothing was done (§7)");
+        self.close_delegation(id, Outcome::Refused, "Refused for good: nothing was done");
     }
 
     fn stick_in_doubt(&mut self, delegation: &Delegation) {
@@ -323,7 +323,7 @@ impl Pass<'_> {
         d.stuck_since = None;
         let kind = if outcome == Outcome::Completed { "attempt_completed" } else { "attempt_closed" };
         let what = match outcome {
-            Outcome::Completed => "Done".to_owned(),
+            Outcome::Completed => "This attempt succeeded".to_owned(),
             other => format!("This attempt is closed: {}", outcome_words(other)),
         };
         self.tell(id, kind, &what, Some(why));

@@ -72,7 +72,7 @@ impl Pass<'_> {
                         id,
                         "task_lost",
                         "The agent does not know its task any more",
-                        Some("TaskNotFound, read three times over the landing grace (§5)"),
+                        Some("TaskNotFound, read three times over the landing grace"),
                     );
                 }
             }
@@ -136,7 +136,7 @@ impl Pass<'_> {
                 "The ended task now reports {}: a contradiction, kept as a read",
                 snapshot.state.word()
             );
-            self.tell(id, "contradiction", &what, Some("A terminal state is never replaced (§5)"));
+            self.tell(id, "contradiction", &what, Some("A terminal state is never replaced"));
         }
     }
 
@@ -216,12 +216,7 @@ impl Pass<'_> {
         });
         let what =
             format!("A second task turned up for the same request: {}", brief(snapshot.task_id.as_str(), 80));
-        self.tell(
-            id,
-            "ghost_task",
-            &what,
-            Some("It is cancelled, and its booking undone, if it made one (§5)"),
-        );
+        self.tell(id, "ghost_task", &what, Some("It is cancelled, and its booking undone, if it made one"));
     }
 
     /// The agent answered a reply with another task: followed as part of the same attempt (F-19).

@@ -1,6 +1,7 @@
 //! Users, sessions and tokens.
 
 use super::cell::Got;
+use super::dialect::can_name;
 use super::{Store, StoreError};
 use domain::ids::UserId;
 
@@ -54,6 +55,9 @@ impl Store {
 
     /// An account by its e-mail.
     pub(crate) async fn user_by_email(&self, email: &str) -> Result<Option<UserRow>, StoreError> {
+        if !can_name(email) {
+            return Ok(None);
+        }
         let row = sqlx::query("SELECT * FROM users WHERE email = $1")
             .bind(email)
             .fetch_optional(&self.pool)

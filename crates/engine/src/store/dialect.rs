@@ -29,3 +29,8 @@ impl Dialect {
         }
     }
 }
+
+/// Whether any row can be named by this text: PostgreSQL takes no zero byte, not even to compare.
+pub(super) fn can_name(text: &str) -> bool {
+    !text.contains('\0')
+}

@@ -1,6 +1,7 @@
 //! Loads a trip whole, in a fixed number of queries.
 
 use super::cell::Got;
+use super::dialect::can_name;
 use super::rows::Journaled;
 use super::{Store, StoreError};
 use domain::ids::{HolderId, TripId};
@@ -18,6 +19,9 @@ pub(crate) struct Loaded {
 impl Store {
     /// A trip with all of its rows; `None` where there is none.
     pub(crate) async fn load_trip(&self, id: &TripId) -> Result<Option<Loaded>, StoreError> {
+        if !can_name(id.as_str()) {
+            return Ok(None);
+        }
         // One snapshot over all tables: a trip half before and half after a record would be a lie.
         let mut tx = self.pool.begin().await?;
         let sql = match self.dialect {

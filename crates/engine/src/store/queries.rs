@@ -1,6 +1,7 @@
 //! Reads for people: lists, events, questions, cases. Each by an index, none per row.
 
 use super::cell::Got;
+use super::dialect::can_name;
 use super::{Store, StoreError};
 use domain::ids::{QuestionId, TripId, UserId};
 use domain::view::EventView;
@@ -34,6 +35,9 @@ impl Store {
 
     /// Who a trip belongs to and its newest event number.
     pub(crate) async fn trip_owner(&self, id: &TripId) -> Result<Option<(UserId, i64)>, StoreError> {
+        if !can_name(id.as_str()) {
+            return Ok(None);
+        }
         let row: Option<(String, i64)> = sqlx::query_as("SELECT owner_id, seq FROM trips WHERE id = $1")
             .bind(id.as_str())
             .fetch_optional(&self.pool)
@@ -86,6 +90,9 @@ impl Store {
 
     /// The trip of a question.
     pub(crate) async fn trip_of_question(&self, id: &QuestionId) -> Result<Option<TripId>, StoreError> {
+        if !can_name(id.as_str()) {
+            return Ok(None);
+        }
         let trip: Option<String> = sqlx::query_scalar("SELECT trip_id FROM questions WHERE id = $1")
             .bind(id.as_str())
             .fetch_optional(&self.pool)
