@@ -25,13 +25,9 @@ impl Engine {
     pub async fn list_trips(&self, who: &Viewer) -> Result<Vec<TripSummary>, StoreError> {
         let owner = (!who.role.sees_all()).then_some(&who.user);
         let world = self.inner.world().await?;
-        let mut summaries = Vec::new();
-        for id in self.inner.store.trip_ids(owner, LISTED).await? {
-            if let Some(loaded) = self.inner.store.load_trip(&id).await? {
-                summaries.push(show::summary(&loaded.trip, &world));
-            }
-        }
-        Ok(summaries)
+        let ids = self.inner.store.trip_ids(owner, LISTED).await?;
+        let trips = self.inner.store.load_trips(&ids).await?;
+        Ok(trips.iter().map(|loaded| show::summary(&loaded.trip, &world)).collect())
     }
 
     /// One whole trip.
@@ -67,13 +63,10 @@ impl Engine {
     pub async fn open_questions(&self, who: &Viewer) -> Result<Vec<QuestionView>, StoreError> {
         let owner = (!who.role.sees_all()).then_some(&who.user);
         let world = self.inner.world().await?;
-        let mut open = Vec::new();
-        for id in self.inner.store.trips_with_questions(owner).await? {
-            if let Some(loaded) = self.inner.store.load_trip(&id).await? {
-                let questions = show::questions(&loaded.trip, &world);
-                open.extend(questions.into_iter().filter(|q| q.state == "open"));
-            }
-        }
+        let ids = self.inner.store.trips_with_questions(owner).await?;
+        let trips = self.inner.store.load_trips(&ids).await?;
+        let questions = trips.iter().flat_map(|loaded| show::questions(&loaded.trip, &world));
+        let mut open: Vec<QuestionView> = questions.filter(|q| q.state == "open").collect();
         open.sort_by_key(|q| q.asked_at);
         Ok(open)
     }
@@ -109,12 +102,9 @@ impl Engine {
         if !who.role.sees_all() {
             return Ok(Vec::new());
         }
-        let mut cases = Vec::new();
-        for id in self.inner.store.stuck_trips().await? {
-            if let Some(loaded) = self.inner.store.load_trip(&id).await? {
-                cases.extend(show::cases(&loaded.trip));
-            }
-        }
+        let ids = self.inner.store.stuck_trips().await?;
+        let trips = self.inner.store.load_trips(&ids).await?;
+        let mut cases: Vec<CaseView> = trips.iter().flat_map(|loaded| show::cases(&loaded.trip)).collect();
         cases.sort_by_key(|case| case.since);
         Ok(cases)
     }

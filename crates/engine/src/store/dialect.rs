@@ -28,6 +28,14 @@ impl Dialect {
             Self::Postgres => " FOR UPDATE SKIP LOCKED",
         }
     }
+
+    /// The texts of the JSON list that is the first parameter, as the right side of `IN`.
+    pub(crate) fn in_list(self) -> &'static str {
+        match self {
+            Self::Sqlite => "(SELECT value FROM json_each($1))",
+            Self::Postgres => "(SELECT json_array_elements_text(CAST($1 AS json)))",
+        }
+    }
 }
 
 /// Whether any row can be named by this text: PostgreSQL takes no zero byte, not even to compare.

@@ -1,7 +1,7 @@
-//! Loads a trip whole, in a fixed number of queries.
+//! Loads trips whole, in a fixed number of queries however many they are.
 
 use super::cell::Got;
-use super::dialect::can_name;
+use super::dialect::{Dialect, can_name};
 use super::rows::Journaled;
 use super::{Store, StoreError};
 use domain::ids::{HolderId, TripId};
@@ -22,54 +22,69 @@ impl Store {
         if !can_name(id.as_str()) {
             return Ok(None);
         }
+        Ok(self.load_trips(std::slice::from_ref(id)).await?.pop())
+    }
+
+    /// Several trips, in the order asked for, in as many queries as one takes.
+    pub(crate) async fn load_trips(&self, ids: &[TripId]) -> Result<Vec<Loaded>, StoreError> {
         // One snapshot over all tables: a trip half before and half after a record would be a lie.
         let mut tx = self.pool.begin().await?;
-        let sql = match self.dialect {
-            super::dialect::Dialect::Postgres => {
-                Some("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-            }
-            super::dialect::Dialect::Sqlite => None,
-        };
-        if let Some(sql) = sql {
-            sqlx::query(sql).execute(&mut *tx).await?;
+        if self.dialect == Dialect::Postgres {
+            sqlx::query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+                .execute(&mut *tx)
+                .await?;
         }
-        let head = sqlx::query(
+        let list = super::cell::json(&ids)?;
+        let among = self.dialect.in_list();
+        let heads = format!(
             "SELECT t.*, w.definition FROM trips t \
-             JOIN workflows w ON w.name = t.workflow AND w.version = t.workflow_version WHERE t.id = $1",
-        )
-        .bind(id.as_str())
-        .fetch_optional(&mut *tx)
-        .await?;
-        let Some(head) = head else { return Ok(None) };
-        let (mut trip, holder) = head_of(&head)?;
-        let conn = &mut *tx;
-        trip.steps = rows(conn, id, "SELECT * FROM steps WHERE trip_id = $1 ORDER BY position").await?;
-        trip.delegations =
-            rows(conn, id, "SELECT * FROM delegations WHERE trip_id = $1 ORDER BY created_at, id").await?;
-        trip.outbox =
-            rows(conn, id, "SELECT * FROM messages WHERE trip_id = $1 ORDER BY created_at, id").await?;
-        trip.tasks =
-            rows(conn, id, "SELECT * FROM tasks WHERE trip_id = $1 ORDER BY delegation_id, task_id").await?;
-        trip.questions =
-            rows(conn, id, "SELECT * FROM questions WHERE trip_id = $1 ORDER BY asked_at, id").await?;
-        trip.effects = rows(conn, id, "SELECT * FROM effects WHERE trip_id = $1 ORDER BY id").await?;
-        trip.compensations =
-            rows(conn, id, "SELECT * FROM compensations WHERE trip_id = $1 ORDER BY rung").await?;
+             JOIN workflows w ON w.name = t.workflow AND w.version = t.workflow_version WHERE t.id IN {among}"
+        );
+        let mut loaded = Vec::new();
+        for head in sqlx::query(sqlx::AssertSqlSafe(heads)).bind(&list).fetch_all(&mut *tx).await? {
+            loaded.push(head_of(&head)?);
+        }
+        loaded.sort_by_key(|l| ids.iter().position(|id| *id == l.trip.id));
+        let mut rows = Rows { conn: &mut tx, list: &list, among, loaded: &mut loaded };
+        rows.fill("steps", "position", |trip| &mut trip.steps).await?;
+        rows.fill("delegations", "created_at, id", |trip| &mut trip.delegations).await?;
+        rows.fill("messages", "created_at, id", |trip| &mut trip.outbox).await?;
+        rows.fill("tasks", "delegation_id, task_id", |trip| &mut trip.tasks).await?;
+        rows.fill("questions", "asked_at, id", |trip| &mut trip.questions).await?;
+        rows.fill("effects", "id", |trip| &mut trip.effects).await?;
+        rows.fill("compensations", "rung", |trip| &mut trip.compensations).await?;
         tx.commit().await?;
-        Ok(Some(Loaded { trip, holder }))
+        Ok(loaded)
     }
 }
 
-async fn rows<T: Journaled>(
-    conn: &mut sqlx::AnyConnection,
-    trip: &TripId,
-    sql: &'static str,
-) -> Result<Vec<T>, StoreError> {
-    let rows = sqlx::query(sql).bind(trip.as_str()).fetch_all(conn).await?;
-    rows.iter().map(T::got).collect()
+/// The rows of several trips, table by table.
+struct Rows<'a> {
+    conn: &'a mut sqlx::AnyConnection,
+    list: &'a str,
+    among: &'static str,
+    loaded: &'a mut Vec<Loaded>,
 }
 
-fn head_of(row: &AnyRow) -> Result<(Trip, Option<HolderId>), StoreError> {
+impl Rows<'_> {
+    async fn fill<T: Journaled>(
+        &mut self,
+        table: &'static str,
+        order: &'static str,
+        place: impl Fn(&mut Trip) -> &mut Vec<T>,
+    ) -> Result<(), StoreError> {
+        let sql = format!("SELECT * FROM {table} WHERE trip_id IN {} ORDER BY {order}", self.among);
+        for row in sqlx::query(sqlx::AssertSqlSafe(sql)).bind(self.list).fetch_all(&mut *self.conn).await? {
+            let trip = Got(&row).text("trip_id")?;
+            if let Some(loaded) = self.loaded.iter_mut().find(|l| l.trip.id.as_str() == trip) {
+                place(&mut loaded.trip).push(T::got(&row)?);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn head_of(row: &AnyRow) -> Result<Loaded, StoreError> {
     let row = Got(row);
     let trip = Trip {
         id: row.word("id")?,
@@ -92,5 +107,5 @@ fn head_of(row: &AnyRow) -> Result<(Trip, Option<HolderId>), StoreError> {
         effects: Vec::new(),
         compensations: Vec::new(),
     };
-    Ok((trip, row.maybe_word("holder")?))
+    Ok(Loaded { trip, holder: row.maybe_word("holder")? })
 }

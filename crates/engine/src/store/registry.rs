@@ -258,7 +258,8 @@ pub(super) async fn put_health(
 ) -> Result<(), StoreError> {
     let failures = match closed.outcome {
         Some(Outcome::Completed) => "0",
-        Some(Outcome::Canceled | Outcome::NeverLanded) | None => return Ok(()),
+        // A truthful no is no failing.
+        Some(Outcome::Canceled | Outcome::NeverLanded | Outcome::Rejected) | None => return Ok(()),
         Some(_) => "failures + 1",
     };
     sqlx::query(sqlx::AssertSqlSafe(format!("UPDATE agents SET failures = {failures} WHERE id = $1")))
