@@ -108,10 +108,12 @@ CREATE TABLE trips (
     wakes            BIGINT NOT NULL DEFAULT 0,
     holder           TEXT,
     due_at           BIGINT NOT NULL,
+    resting          BIGINT NOT NULL DEFAULT 0,
     FOREIGN KEY (workflow, workflow_version) REFERENCES workflows (name, version),
-    CHECK ((closed_at IS NULL) = (closed IS NULL))
+    CHECK ((closed_at IS NULL) = (closed IS NULL)),
+    CHECK (resting = 0 OR closed_at IS NOT NULL)
 );
-CREATE INDEX trips_due ON trips (due_at) WHERE closed_at IS NULL;
+CREATE INDEX trips_due ON trips (due_at) WHERE resting = 0;
 CREATE INDEX trips_held ON trips (holder) WHERE holder IS NOT NULL;
 CREATE INDEX trips_of_owner ON trips (owner_id, created_at);
 
@@ -173,15 +175,18 @@ CREATE TABLE messages (
     state          TEXT NOT NULL CHECK (state IN ('not_sent', 'intent', 'in_doubt', 'landed', 'refused')),
     send_number    BIGINT NOT NULL,
     may_send_until BIGINT,
+    task_id        TEXT,
     question_id    TEXT,
     created_at     BIGINT NOT NULL,
     retry_at       BIGINT,
     setbacks       BIGINT NOT NULL,
     note           TEXT,
     CHECK (state NOT IN ('intent', 'in_doubt') OR (send_number >= 1 AND may_send_until IS NOT NULL)),
-    CHECK ((kind = 'cancel') = (message_id IS NULL))
+    CHECK ((kind = 'cancel') = (message_id IS NULL)),
+    CHECK ((kind = 'cancel') = (task_id IS NOT NULL))
 );
 CREATE UNIQUE INDEX one_request ON messages (delegation_id) WHERE kind = 'request';
+CREATE UNIQUE INDEX one_cancel ON messages (delegation_id, task_id) WHERE kind = 'cancel';
 CREATE UNIQUE INDEX one_reply ON messages (question_id) WHERE kind = 'reply';
 CREATE INDEX messages_of_trip ON messages (trip_id);
 

@@ -32,7 +32,8 @@ async fn a_start_that_cannot_be_says_why_in_one_line() {
         ("held by another process", vec![], 1, "held by another running holdfast"),
         ("a folder", vec!["--database-url", &place("")], 1, "cannot open the database"),
         ("below a file", vec!["--database-url", &place("file/x.db")], 1, "cannot open the database"),
-        ("no database at all", vec!["--database-url", &place("file")], 1, "cannot open the database"),
+        ("no database at all", vec!["--database-url", &place("file")], 1, "file is not a database"),
+        ("nobody there", vec!["--database-url", "postgres://x@127.0.0.1:1/x"], 1, "Connection refused"),
         ("no such scheme", vec!["--database-url", "mysql://x/y"], 2, "HOLDFAST_DATABASE_URL"),
         ("no address", vec!["--listen", "here"], 2, "HOLDFAST_LISTEN"),
         (

@@ -25,6 +25,7 @@ pub fn TripBody(
     let cancel = trip.can_cancel.then(|| format!("/trips/{}/cancel", trip.id));
     let settled = trip.questions.iter().filter(|one| cards.iter().all(|card| card.id != one.id));
     let settled: Vec<QuestionView> = settled.cloned().collect();
+    let names = trip.steps.iter().map(|step| (step.name.clone(), step.title.clone())).collect();
     view! {
         <div class="trip-head">
             <p><TripBadge state=trip.state /></p>
@@ -54,7 +55,7 @@ pub fn TripBody(
             </aside>
             <section class="column-last" aria-labelledby="history">
                 <h2 id="history">"What happened"</h2>
-                <History events=trip.history />
+                <History events=trip.history steps=names />
             </section>
         </div>
         <details class="panel details">
@@ -74,13 +75,14 @@ fn Needs(
     settled: Vec<QuestionView>,
 ) -> impl IntoView {
     let none = cards.is_empty();
+    let open = cards.iter().any(|card| card.state == "open");
     let cards = cards.into_iter().map(|question| view! { <QuestionCard question=question /> }).collect_view();
     let number = format::count(settled.len(), "earlier question");
     let ended = settled.is_empty();
     let settled = settled.into_iter().map(|question| view! { <Settled question=question /> }).collect_view();
     view! {
         <section class="needs" aria-labelledby="needs" hidden=none>
-            <h2 id="needs">"What needs you"</h2>
+            <h2 id="needs">{if open { "What needs you" } else { "What needed you" }}</h2>
             {cards}
         </section>
         <details class="settled" hidden=ended>

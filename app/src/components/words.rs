@@ -29,7 +29,12 @@ pub fn TripBadge(
 /// A step's state, with its newest attempt: the word on the screen and the name of its sign.
 pub fn step(state: StepState, newest: Option<&DelegationView>) -> (&'static str, &'static str) {
     let word = newest.and_then(|one| one.remote_state.as_deref()).unwrap_or_default();
+    let sent = newest.map(|one| one.send_state.as_str()).unwrap_or_default();
+    let stuck = newest.is_some_and(|one| one.stuck_reason.is_some());
     match state {
+        StepState::Running | StepState::Verifying if stuck => ("With our support", "support"),
+        StepState::Running if sent == "in_doubt" => ("Checking whether it arrived", "verifying"),
+        StepState::Running if sent == "intent" || sent == "not_sent" => ("Being handed over", "running"),
         StepState::Running if word.contains("REQUIRED") => ("Waits for your answer", "ask"),
         StepState::Waiting => ("Not started", "waiting"),
         StepState::Running => ("An agent works on it", "running"),

@@ -11,7 +11,7 @@ use crate::effect::{Effect, Verdict};
 use crate::ids::{ContextId, DelegationId, TaskId};
 use crate::outbox::{OutKind, SendState};
 use crate::seen::ListScope;
-use crate::task::TaskState;
+use crate::task::{TaskRole, TaskState};
 use crate::time::{Millis, Span};
 use crate::trip::{Standing, Trip};
 use crate::world::{Fact, World};
@@ -71,10 +71,10 @@ impl Agenda {
 
 /// Derives the agenda of a trip.
 pub fn agenda(trip: &Trip, world: &World, in_flight: &InFlight, now: Millis) -> Agenda {
-    if trip.closed_at.is_some() {
-        return Agenda::default();
-    }
     let planner = Planner { trip, world, in_flight, now };
+    if let Some(closed) = trip.closed_at {
+        return planner.watch(closed);
+    }
     let mut looks = Vec::new();
     let mut follow = Vec::new();
     for delegation in &trip.delegations {
@@ -90,6 +90,9 @@ pub fn agenda(trip: &Trip, world: &World, in_flight: &InFlight, now: Millis) -> 
     Agenda { looks, follow, timer }
 }
 
+/// The watch times after the end, as multiples of the first: 1 min, 10 min, 1 h, 6 h, 24 h.
+const WATCH_TIMES: [i64; 5] = [1, 10, 60, 360, 1440];
+
 struct Planner<'a> {
     trip: &'a Trip,
     world: &'a World,
@@ -98,10 +101,31 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
+    /// After the end, references are read a few times more: a booking that comes late reopens the
+    /// trip (§5, Ghosts). Which of these reads are done shows in the effects.
+    fn watch(&self, closed: Millis) -> Agenda {
+        let mut looks = Vec::new();
+        for d in
+            self.trip.delegations.iter().filter(|d| self.trip.request(&d.id).is_some_and(|m| m.number > 0))
+        {
+            let Some(checked) = self.trip.wanted_effect(&d.id).map(|e| e.checked_at.unwrap_or_default())
+            else {
+                continue;
+            };
+            let times = WATCH_TIMES.iter().map(|times| closed + self.world.waits.watch.times(*times));
+            if let Some(at) = times.into_iter().find(|at| checked < *at) {
+                looks.push((at, Look::Booking { delegation: d.id.clone() }));
+            }
+        }
+        let timer = looks.iter().map(|(at, _)| *at).min();
+        Agenda { looks, follow: Vec::new(), timer }
+    }
+
     fn delegation_looks(&self, d: &Delegation, looks: &mut Vec<(Millis, Look)>) {
         if let Some(at) = self.booking_due(d) {
             looks.push((at, Look::Booking { delegation: d.id.clone() }));
         }
+        self.ghost_looks(d, looks);
         if !d.is_open() {
             return;
         }
@@ -113,6 +137,19 @@ impl Planner<'_> {
             let until = request.may_send_until.unwrap_or(request.created_at);
             let at = self.list_due(d, until);
             self.list_look(d, at, looks);
+        }
+    }
+
+    /// Second tasks are read until they have ended.
+    fn ghost_looks(&self, d: &Delegation, looks: &mut Vec<(Millis, Look)>) {
+        let live =
+            self.trip.tasks.iter().filter(|t| {
+                t.delegation == d.id && t.role == TaskRole::Ghost && !t.snapshot.state.is_terminal()
+            });
+        for ghost in live {
+            let tried = d.reads.tried_at.map_or(ghost.observed_at, |at| at.max(ghost.observed_at));
+            let at = tried + self.retry(d.reads.failed.max(1)).max(self.world.waits.poll);
+            looks.push((at, Look::Task { delegation: d.id.clone(), task: ghost.snapshot.task_id.clone() }));
         }
     }
 
@@ -171,7 +208,7 @@ impl Planner<'_> {
                         .iter()
                         .any(|q| Some(&q.id) == m.question.as_ref() && q.left_at.is_none()))
         });
-        reply || self.trip.sent(&d.id, OutKind::Cancel).next().is_some()
+        reply || self.trip.sent(&d.id, OutKind::Cancel).any(|m| m.task == d.task_id)
     }
 
     /// The first look at once; then at the end of the grace; then a settle time apart.

@@ -96,6 +96,8 @@ pub enum StuckReason {
     Credential(String),
     /// A reply whose fate cannot be found out.
     ReplyInDoubt,
+    /// A booking turned up after the trip's end.
+    LateBooking,
 }
 
 impl StuckReason {
@@ -114,6 +116,9 @@ impl StuckReason {
             Self::UnknownState(word) => format!("The agent reports a state that is not known here: {word}"),
             Self::Credential(text) => format!("The agent refuses our credential: {text}"),
             Self::ReplyInDoubt => "It is not known whether the answer reached the agent.".to_owned(),
+            Self::LateBooking => {
+                "A booking turned up after the trip had ended. It is being undone.".to_owned()
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Messages of ours: requests, replies and cancels, written before they are sent (DESIGN.md §4).
 
-use crate::ids::{DelegationId, MessageId, OutboxId, QuestionId};
+use crate::ids::{DelegationId, MessageId, OutboxId, QuestionId, TaskId};
 use crate::time::Millis;
 use serde::{Deserialize, Serialize};
 
@@ -68,6 +68,8 @@ pub struct OutMessage {
     pub number: i64,
     /// Until when the newest permitted send may still be under way.
     pub may_send_until: Option<Millis>,
+    /// The task that a cancel is for; none for a request or a reply.
+    pub task: Option<TaskId>,
     /// The question that a reply answers.
     pub question: Option<QuestionId>,
     /// When it was written.

@@ -86,6 +86,11 @@ pub enum What {
         /// Tasks of our context or with our messageId, or why the list is not to be had.
         answer: Result<Listed, Failure>,
     },
+    /// The stream of a live task was not to be had, twice: polling goes on alone.
+    NoStream {
+        /// Whose.
+        delegation: DelegationId,
+    },
     /// One lookup of a reference in every booking system of its step.
     Booking {
         /// Whose reference.

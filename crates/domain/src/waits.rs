@@ -39,6 +39,8 @@ pub struct Waits {
     pub not_sent_patience: Span,
     /// How long a state that we do not know is polled before the row is stuck.
     pub unknown_state: Span,
+    /// First of the watch times after the end; the others are 10, 60, 360 and 1440 times as long.
+    pub watch: Span,
     /// First backoff between two tries of one thing; doubles.
     pub retry: Span,
     /// Longest backoff.
@@ -66,6 +68,7 @@ impl Default for Waits {
             deadline: s(7200),
             not_sent_patience: s(300),
             unknown_state: s(900),
+            watch: s(60),
             retry: s(2),
             retry_longest: s(60),
         }
@@ -91,6 +94,7 @@ impl Waits {
             stall_limit: s(60),
             not_sent_patience: s(60),
             unknown_state: s(60),
+            watch: s(5),
             retry: Span(500),
             retry_longest: s(10),
             ..Self::default()
@@ -122,7 +126,7 @@ impl Waits {
         Self::default().fields().into_iter().map(|(name, _)| name).collect()
     }
 
-    fn fields(&mut self) -> [(&'static str, &mut Span); 19] {
+    fn fields(&mut self) -> [(&'static str, &mut Span); 20] {
         [
             ("send_limit", &mut self.send_limit),
             ("heartbeat", &mut self.heartbeat),
@@ -141,6 +145,7 @@ impl Waits {
             ("deadline", &mut self.deadline),
             ("not_sent_patience", &mut self.not_sent_patience),
             ("unknown_state", &mut self.unknown_state),
+            ("watch", &mut self.watch),
             ("retry", &mut self.retry),
             ("retry_longest", &mut self.retry_longest),
         ]

@@ -123,7 +123,7 @@ impl Runner {
         let (trip, world) = self.load().await?;
         let now = self.inner.store.now();
         let agenda = domain::agenda::agenda(&trip, &world, &self.in_flight, now);
-        for look in agenda.due_looks(now, true) {
+        for look in agenda.due_looks(now, trip.closed_at.is_none()) {
             self.look(&trip, look);
         }
         while let Some(done) = self.work.join_next().await {
@@ -152,13 +152,15 @@ impl Runner {
         self.wakes = trip.wakes;
         self.seen.clear();
         self.reads.clear();
-        if decision.trip.closed_at.is_some() {
+        if decision.agenda.timer.is_none() {
             return Ok(Next::Closed);
         }
         for action in &decision.actions {
             self.act(&decision.trip, action);
         }
-        for look in decision.agenda.due_looks(now, std::mem::take(&mut self.look_at_all)) {
+        for look in
+            decision.agenda.due_looks(now, std::mem::take(&mut self.look_at_all) && trip.closed_at.is_none())
+        {
             self.look(&decision.trip, look);
         }
         self.follow(&decision);

@@ -33,6 +33,7 @@ pub fn CancelView(
     form: Option<FormState>,
 ) -> impl IntoView {
     let back = format!("/trips/{}", preview.trip);
+    let after = !preview.open_steps.is_empty();
     let body = match preview.refused {
         Some(why) => view! {
             <p class="note" dir="auto">{format::outside(&why)}</p>
@@ -41,7 +42,7 @@ pub fn CancelView(
         .into_any(),
         None => view! {
             <CalledOff steps=preview.open_steps />
-            <Undone bookings=preview.undo />
+            <Undone bookings=preview.undo after=after />
             <form method="post" action=format!("/trips/{}/cancel", preview.trip)>
                 <input type="hidden" name="confirm" value="yes" />
                 <div class="actions">
@@ -83,6 +84,8 @@ fn CalledOff(
 fn Undone(
     /// Bookings to be undone, in that order.
     bookings: Vec<UndoPreview>,
+    /// Whether something else is told first.
+    after: bool,
 ) -> impl IntoView {
     if bookings.is_empty() {
         return view! { <p>"Nothing is booked so far, so there is no booking to undo and nothing to pay."</p> }.into_any();
@@ -94,10 +97,15 @@ fn Undone(
         }
         None => "For some of this we cannot say yet what comes back.".to_owned(),
     };
+    let heading = if after {
+        "Then, we undo what is booked, in this order"
+    } else {
+        "We undo what is booked, in this order"
+    };
     let items = bookings.into_iter().map(|booking| view! { <Booking booking=booking /> }).collect_view();
     view! {
         <section aria-labelledby="undone">
-            <h2 id="undone">"Then, we undo what is booked, in this order"</h2>
+            <h2 id="undone">{heading}</h2>
             <ol class="ladder">{items}</ol>
             <p class="total"><strong>{total}</strong></p>
             <p class="quiet">"Each booking counts as gone only once the seller’s own records say so. This cannot be taken back."</p>

@@ -22,6 +22,11 @@ impl Pass<'_> {
                 self.apply_task_read(at, delegation, task, *source, answer);
             }
             What::List { delegation, scope, answer } => self.apply_list(at, delegation, *scope, answer),
+            What::NoStream { delegation } => {
+                if let Some(agent) = self.trip.delegation(delegation).map(|d| d.agent.clone()) {
+                    self.learn(&agent, Fact::Streams, false);
+                }
+            }
             What::Booking { delegation, reads } => self.apply_booking(at, delegation, reads),
             What::Undo { compensation, number, answer } => self.apply_undo(at, compensation, *number, answer),
         }
@@ -223,7 +228,9 @@ impl Pass<'_> {
         match answer {
             Ok(snapshot) => {
                 self.set_landed(out);
-                self.take_snapshot(at, &message.delegation, snapshot);
+                if let Some(task) = &message.task {
+                    self.take_read(at, &message.delegation, task, snapshot);
+                }
             }
             Err(failure) => {
                 let text = brief(&failure.text, 300);

@@ -2,23 +2,41 @@
 
 use super::Pass;
 use crate::delegation::{Delegation, StuckReason};
-use crate::ids::OutboxId;
+use crate::ids::{OutboxId, TaskId};
 use crate::outbox::{OutKind, OutMessage, SendState};
 use crate::question::QuestionState;
+use crate::task::TaskRole;
 use crate::time::{Millis, Span};
 
 impl Pass<'_> {
     pub(super) fn cancels(&mut self) {
         for id in self.delegation_ids() {
             let Some(delegation) = self.trip.delegation(&id).cloned() else { continue };
-            if !delegation.is_open() || delegation.ended.is_some() || delegation.task_id.is_none() {
+            self.cancel_ghosts(&delegation);
+            let Some(task) = delegation.task_id.clone() else { continue };
+            if !delegation.is_open() || delegation.ended.is_some() {
                 continue;
             }
             self.call_off_late(&delegation);
             let called_off = self.trip.delegation(&id).is_some_and(|d| d.called_off);
             if self.trip.is_ending() || called_off {
-                self.cancel_task(&delegation);
+                self.cancel_task(&delegation, &task);
             }
+        }
+    }
+
+    /// A second task for the same request is cancelled and read until it has ended (§5, Ghosts).
+    fn cancel_ghosts(&mut self, delegation: &Delegation) {
+        let live: Vec<TaskId> = self
+            .trip
+            .tasks
+            .iter()
+            .filter(|t| t.delegation == delegation.id && t.role == TaskRole::Ghost)
+            .filter(|t| !t.snapshot.state.is_terminal())
+            .map(|t| t.snapshot.task_id.clone())
+            .collect();
+        for task in live {
+            self.cancel_task(delegation, &task);
         }
     }
 
@@ -55,23 +73,32 @@ impl Pass<'_> {
         );
     }
 
-    fn cancel_task(&mut self, delegation: &Delegation) {
-        let newest = self.trip.sent(&delegation.id, OutKind::Cancel).next_back().cloned();
-        let Some(cancel) = newest else {
-            let out = self.write_cancel(delegation);
+    fn cancel_task(&mut self, delegation: &Delegation, task: &TaskId) {
+        let known = self.trip.sent(&delegation.id, OutKind::Cancel).find(|m| m.task.as_ref() == Some(task));
+        let Some(cancel) = known.cloned() else {
+            let out = self.write_cancel(delegation, task);
             self.permit(&out);
-            self.tell(&delegation.id, "cancel_intended", "The agent is asked to cancel its task", None);
+            let kept = delegation.task_id.as_ref() == Some(task);
+            let what = if kept {
+                "The agent is asked to cancel its task"
+            } else {
+                "The agent is asked to cancel the second task"
+            };
+            self.tell(&delegation.id, "cancel_intended", what, None);
             return;
         };
         if self.now >= cancel.created_at + self.world.waits.cancel_limit {
             self.stick(self.now, &delegation.id, StuckReason::CancelIgnored);
         }
+        let read =
+            self.trip.tasks.iter().find(|t| t.delegation == delegation.id && &t.snapshot.task_id == task);
+        let read_at = read.map(|t| t.observed_at);
         let again = match cancel.state {
             SendState::NotSent => cancel.retry_at.is_none_or(|at| at <= self.now),
             // A cancel in doubt: GetTask first; not terminal → CancelTask again (§5).
             SendState::InDoubt => {
                 let until = cancel.may_send_until.unwrap_or(cancel.created_at);
-                self.now >= until && delegation.observed_at.is_some_and(|at| at >= until)
+                self.now >= until && read_at.is_some_and(|at| at >= until)
             }
             SendState::Intent | SendState::Landed | SendState::Refused => false,
         };
@@ -80,7 +107,7 @@ impl Pass<'_> {
         }
     }
 
-    fn write_cancel(&mut self, delegation: &Delegation) -> OutboxId {
+    fn write_cancel(&mut self, delegation: &Delegation, task: &TaskId) -> OutboxId {
         let id = OutboxId(self.ids.next_id());
         self.trip.outbox.push(OutMessage {
             id: id.clone(),
@@ -91,6 +118,7 @@ impl Pass<'_> {
             state: SendState::NotSent,
             number: 0,
             may_send_until: None,
+            task: Some(task.clone()),
             question: None,
             created_at: self.now,
             retry_at: None,

@@ -2,13 +2,16 @@
 //! is wanted or verified gone (DESIGN.md §10, rule 6).
 
 use super::Pass;
-use crate::delegation::{Delegation, Outcome};
+use crate::delegation::{Delegation, Outcome, StuckReason};
 use crate::effect::{Effect, Verdict};
+use crate::ids::DelegationId;
+use crate::task::{TaskCopy, TaskRole};
 use crate::trip::{Closed, Goal, Standing, Trip};
 use crate::world::World;
 
 impl Pass<'_> {
     pub(super) fn close(&mut self) {
+        self.settle_late_bookings();
         if !self.is_settled() || awaits_final_look(&self.trip, self.world).next().is_some() {
             return;
         }
@@ -38,10 +41,64 @@ impl Pass<'_> {
         let steps = trip.is_ending()
             || trip.steps.iter().all(|s| matches!(s.standing, Standing::Done | Standing::Skipped));
         steps
-            && trip.delegations.iter().all(|d| !d.is_open())
+            && trip.delegations.iter().all(|d| !d.is_open() && d.stuck.is_none())
             && trip.outbox.iter().all(|m| m.state.is_settled())
             && trip.compensations.iter().all(|c| c.state.is_finished())
             && trip.effects.iter().all(|e| self.is_effect_settled(e))
+            && trip.tasks.iter().all(|t| self.is_ghost_settled(t))
+    }
+
+    /// A second task has ended, and the bookings under its reference were read a settle time later.
+    fn is_ghost_settled(&self, copy: &TaskCopy) -> bool {
+        if copy.role != TaskRole::Ghost {
+            return true;
+        }
+        let Some(delegation) = self.trip.delegation(&copy.delegation) else { return true };
+        let settled = copy.observed_at + self.settle(&delegation.step);
+        let read = self
+            .trip
+            .wanted_effect(&copy.delegation)
+            .is_none_or(|e| e.checked_at.is_some_and(|at| at >= settled));
+        copy.snapshot.state.is_terminal() && read
+    }
+
+    /// A booking that nobody wants and that shows after the end reopens the trip: it is undone, and
+    /// support sees it.
+    pub(super) fn reopen(&mut self) {
+        if self.trip.closed_at.is_none() {
+            return;
+        }
+        let late = self.trip.effects.iter().filter(|e| e.verdict == Verdict::Present && !self.is_wanted(e));
+        let late: Vec<DelegationId> = late.map(|e| e.delegation.clone()).collect();
+        if late.is_empty() {
+            return;
+        }
+        self.trip.closed_at = None;
+        self.trip.closed = None;
+        self.tell_step(
+            None,
+            "trip_reopened",
+            "The trip is opened again: a booking turned up after its end",
+            Some("References are read for a day after the end"),
+        );
+        for delegation in late {
+            self.stick(self.now, &delegation, StuckReason::LateBooking);
+        }
+    }
+
+    /// A late booking is off the desk once it is undone.
+    pub(super) fn settle_late_bookings(&mut self) {
+        for id in self.delegation_ids() {
+            let gone = self
+                .trip
+                .effects
+                .iter()
+                .filter(|e| e.delegation == id)
+                .all(|e| e.verdict != Verdict::Present || self.is_wanted(e));
+            if gone {
+                self.unstick_if(&id, |r| matches!(r, StuckReason::LateBooking));
+            }
+        }
     }
 
     fn is_effect_settled(&self, effect: &Effect) -> bool {

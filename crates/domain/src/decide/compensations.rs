@@ -8,6 +8,7 @@ use crate::compensation::{Compensation, CompensationState};
 use crate::effect::{Effect, Verdict};
 use crate::ids::{CompensationId, EffectId};
 use crate::time::Millis;
+use crate::trip::Standing;
 
 /// So many failed calls in a row end stuck.
 const TRIES: i64 = 8;
@@ -57,13 +58,15 @@ impl Pass<'_> {
         }
     }
 
-    /// A booking of a closed attempt that came to nothing, while the step went on elsewhere.
+    /// A booking of an attempt that was closed as having come to nothing.
     fn is_late_loser(&self, effect: &Effect) -> bool {
-        use crate::delegation::Outcome;
-        let outcome = self.trip.delegation(&effect.delegation).and_then(|d| d.outcome);
         let Some(delegation) = self.trip.delegation(&effect.delegation) else { return false };
         let newer = self.trip.attempts(&delegation.step).any(|d| d.ordinal > delegation.ordinal);
-        newer && matches!(outcome, Some(outcome) if outcome != Outcome::Completed)
+        let given_up =
+            self.trip.steps.iter().any(|s| {
+                s.name == delegation.step && matches!(s.standing, Standing::Skipped | Standing::Failed)
+            });
+        !delegation.is_open() && (newer || given_up)
     }
 
     fn plan_undo(&mut self, effect: &Effect) {

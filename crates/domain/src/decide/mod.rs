@@ -109,11 +109,12 @@ pub fn decide(
         learned: Vec::new(),
         actions: Vec::new(),
     };
+    for one in seen {
+        pass.apply(one);
+    }
+    pass.find_doubts();
+    pass.reopen();
     if pass.trip.closed_at.is_none() {
-        for one in seen {
-            pass.apply(one);
-        }
-        pass.find_doubts();
         pass.requests();
         pass.task_states();
         pass.questions();

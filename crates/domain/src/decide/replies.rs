@@ -169,6 +169,7 @@ impl Pass<'_> {
             state: SendState::NotSent,
             number: 0,
             may_send_until: None,
+            task: None,
             question: Some(question.id.clone()),
             created_at: self.now,
             retry_at: None,

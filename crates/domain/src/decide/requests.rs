@@ -279,7 +279,7 @@ impl Pass<'_> {
         );
     }
 
-    fn unstick_if(&mut self, id: &DelegationId, clears: impl Fn(&StuckReason) -> bool) {
+    pub(super) fn unstick_if(&mut self, id: &DelegationId, clears: impl Fn(&StuckReason) -> bool) {
         let Some(d) = self.trip.delegation_mut(id) else { return };
         if d.stuck.as_ref().is_some_and(clears) {
             d.stuck = None;

@@ -170,6 +170,7 @@ impl Pass<'_> {
             state: SendState::NotSent,
             number: 0,
             may_send_until: None,
+            task: None,
             question: None,
             created_at: self.now,
             retry_at: None,

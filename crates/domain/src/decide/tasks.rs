@@ -38,7 +38,8 @@ impl Pass<'_> {
         }
     }
 
-    fn take_read(&mut self, at: Millis, id: &DelegationId, task: &TaskId, snapshot: &Snapshot) {
+    /// A snapshot of the kept task, or of one that is kept in view beside it.
+    pub(super) fn take_read(&mut self, at: Millis, id: &DelegationId, task: &TaskId, snapshot: &Snapshot) {
         let kept = self.trip.delegation(id).and_then(|d| d.task_id.clone());
         if kept.as_ref() == Some(task) {
             if &snapshot.task_id == task {
@@ -163,7 +164,7 @@ impl Pass<'_> {
     }
 
     fn note_end(&mut self, at: Millis, id: &DelegationId, snapshot: &Snapshot) {
-        let asked = self.trip.sent(id, OutKind::Cancel).next().is_some();
+        let asked = self.trip.sent(id, OutKind::Cancel).any(|m| m.task.as_ref() == Some(&snapshot.task_id));
         let Some(delegation) = self.trip.delegation_mut(id) else { return };
         if delegation.ended.is_some() {
             return;

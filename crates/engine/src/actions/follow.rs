@@ -5,6 +5,7 @@ use super::look::get_task;
 use super::{Outcome, Work};
 use crate::a2a::{Applied, Followed, StreamItem};
 use crate::hints::Nudge;
+use domain::failure::FailureClass;
 use domain::ids::{DelegationId, TaskId};
 use domain::seen::{Source, What};
 use domain::task::Snapshot;
@@ -18,22 +19,32 @@ const DROPS: u32 = 8;
 /// The longest wait before a reconnect.
 const LONGEST: Span = Span::seconds(30);
 
+/// So many refusals of the stream of a task that is read back as live mean that there is none.
+const REFUSALS: u32 = 2;
+
 /// Follows until the task ends, the stream is given up, or the runner has gone.
 pub(crate) async fn follow(work: Work, delegation: DelegationId, task: TaskId, runner: mpsc::Sender<Nudge>) {
-    let mut drops = 0_u32;
+    let (mut drops, mut refusals) = (0_u32, 0_u32);
     while drops < DROPS {
         let end = follow_once(&work, &delegation, &task, &runner).await;
         // Whatever the stream said at its end: GetTask decides.
         let read = get_task(&work, &delegation, &task).await;
-        let over = is_over(&read);
+        let (over, live) = (is_over(&read), snapshot_of(&read).is_some());
         if hand_over(&runner, read).await.is_err() || over {
             return;
         }
-        match end {
+        (drops, refusals) = match end {
             End::RunnerGone => return,
+            End::Refused => (drops + 1, refusals + u32::from(live)),
             // Something new came after the snapshot: only that resets the count (F-14).
-            End::Dropped { progressed: true } => drops = 1,
-            End::Dropped { progressed: false } => drops += 1,
+            End::Dropped { progressed: true } => (1, 0),
+            End::Dropped { progressed: false } => (drops + 1, 0),
+        };
+        if refusals >= REFUSALS {
+            let seen = work.seen(What::NoStream { delegation });
+            // Gone or not, there is nothing more to follow.
+            let _ = hand_over(&runner, Outcome { seen: vec![seen], ..Outcome::default() }).await;
+            return;
         }
         let wait = Span((1000_i64 << drops.min(10)).min(LONGEST.0));
         tokio::time::sleep(crate::clock::full_jitter(wait).to_std()).await;
@@ -42,7 +53,11 @@ pub(crate) async fn follow(work: Work, delegation: DelegationId, task: TaskId, r
 
 enum End {
     RunnerGone,
-    Dropped { progressed: bool },
+    /// The agent says that there is no stream of this task.
+    Refused,
+    Dropped {
+        progressed: bool,
+    },
 }
 
 async fn follow_once(work: &Work, id: &DelegationId, task: &TaskId, runner: &mpsc::Sender<Nudge>) -> End {
@@ -69,6 +84,9 @@ async fn follow_once(work: &Work, id: &DelegationId, task: &TaskId, runner: &mps
                 Some(snapshot) => seen_on_stream(work, id, snapshot),
                 None => continue,
             },
+            (StreamItem::Refused(failure), _) if failure.class == FailureClass::Capability => {
+                return End::Refused;
+            }
             (StreamItem::Refused(_) | StreamItem::Ended | StreamItem::Broken(_), _) => break,
             (_, Applied::Nothing) => continue,
         };

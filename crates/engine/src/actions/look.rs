@@ -8,7 +8,7 @@ use domain::booking::BookingRead;
 use domain::delegation::Delegation;
 use domain::failure::Failure;
 use domain::ids::{ContextId, DelegationId, TaskId};
-use domain::seen::{ListScope, Listed, Source, What};
+use domain::seen::{ListScope, Listed, Seen, Source, What};
 use serde_json::json;
 
 /// Does one read.
@@ -62,6 +62,8 @@ async fn list(work: &Work, id: &DelegationId, scope: ListScope, context: Option<
         (ListScope::Context, Some(context)) => ListFilter::Context(context.clone()),
         _ => ListFilter::All,
     };
+    // What lands while the list is being read may be missed: the look counts from its beginning.
+    let begun = work.inner.store.now();
     let answer = listed(work, delegation, &filter).await;
     let kept = match &answer {
         Ok(listed) => {
@@ -72,7 +74,7 @@ async fn list(work: &Work, id: &DelegationId, scope: ListScope, context: Option<
     let what = What::List { delegation: id.clone(), scope, answer };
     Outcome {
         reads: vec![work.read(id.as_str(), "list_tasks", &kept)],
-        seen: vec![work.seen(what)],
+        seen: vec![Seen { at: begun, what }],
         look: None,
     }
 }
@@ -103,6 +105,7 @@ async fn lookup(work: &Work, id: &DelegationId) -> Outcome {
     let Some(reference) = delegation.reference.clone() else { return Outcome::default() };
     let effect = work.trip.definition(&delegation.step).and_then(|s| s.effect.clone());
     let names = effect.map(|e| e.booking_systems).unwrap_or_default();
+    let begun = work.inner.store.now();
     let asked = names.into_iter().map(|name| ask(work, delegation, reference.as_str().to_owned(), name));
     let answers = futures::future::join_all(asked).await;
     let mut outcome = Outcome::default();
@@ -112,7 +115,7 @@ async fn lookup(work: &Work, id: &DelegationId) -> Outcome {
         outcome.reads.push(work.read(id.as_str(), "lookup", &kept));
         reads.push((name, result));
     }
-    outcome.seen.push(work.seen(What::Booking { delegation: id.clone(), reads }));
+    outcome.seen.push(Seen { at: begun, what: What::Booking { delegation: id.clone(), reads } });
     outcome
 }
 

@@ -95,7 +95,7 @@ pub(super) async fn cancel(work: Work, out: OutboxId, number: i64) -> Outcome {
 async fn cancel_now(work: &Work, message: &OutMessage) -> Result<Snapshot, Failure> {
     let delegation =
         work.trip.delegation(&message.delegation).ok_or_else(|| not_sent("the delegation is gone"))?;
-    let task = delegation.task_id.as_ref().ok_or_else(|| not_sent("there is no task to cancel"))?;
+    let task = message.task.as_ref().ok_or_else(|| not_sent("there is no task to cancel"))?;
     let target = work.target(&delegation.agent).await?;
     work.inner.agents.cancel_task(&target, task, work.inner.waits.send_limit.to_std()).await
 }

@@ -27,7 +27,7 @@ impl Store {
         let mut write = self.write().await?;
         if self.dialect == Dialect::Sqlite {
             sqlx::query("DELETE FROM holders").execute(write.conn()).await?;
-            sqlx::query("UPDATE trips SET holder = NULL, due_at = $1 WHERE closed_at IS NULL")
+            sqlx::query("UPDATE trips SET holder = NULL, due_at = CASE WHEN closed_at IS NULL THEN $1 ELSE due_at END WHERE resting = 0")
                 .bind(now.0)
                 .execute(write.conn())
                 .await?;
@@ -59,7 +59,7 @@ impl Store {
     pub(crate) async fn leave_holder(&self, holder: &HolderId) -> Result<(), StoreError> {
         let now = self.now();
         let mut write = self.write().await?;
-        sqlx::query("UPDATE trips SET holder = NULL, due_at = $1 WHERE holder = $2 AND closed_at IS NULL")
+        sqlx::query("UPDATE trips SET holder = NULL, due_at = CASE WHEN closed_at IS NULL THEN $1 ELSE due_at END WHERE holder = $2")
             .bind(now.0)
             .bind(holder.as_str())
             .execute(write.conn())
@@ -91,7 +91,7 @@ impl Store {
         }
         let sql = format!(
             "UPDATE trips SET holder = $1, fence = fence + 1 WHERE id IN (\
-               SELECT id FROM trips WHERE closed_at IS NULL AND (\
+               SELECT id FROM trips WHERE resting = 0 AND (\
                  (holder IS NULL AND due_at <= $2) OR \
                  (holder IS NOT NULL AND holder NOT IN (SELECT id FROM holders WHERE heartbeat_until > $2))) \
                ORDER BY due_at LIMIT $3{}) \
@@ -120,7 +120,7 @@ impl Store {
     /// Whether there is anything to take: an idle loop writes nothing.
     async fn any_due(&self, now: Millis) -> Result<bool, StoreError> {
         let found: Option<i64> = sqlx::query_scalar(
-            "SELECT CAST(1 AS BIGINT) FROM trips WHERE closed_at IS NULL AND (\
+            "SELECT CAST(1 AS BIGINT) FROM trips WHERE resting = 0 AND (\
                (holder IS NULL AND due_at <= $1) OR \
                (holder IS NOT NULL AND holder NOT IN (SELECT id FROM holders WHERE heartbeat_until > $1))) LIMIT 1",
         )
@@ -133,7 +133,7 @@ impl Store {
     /// When the next trip that nobody holds is due.
     pub(crate) async fn next_due(&self) -> Result<Option<Millis>, StoreError> {
         let due: Option<i64> =
-            sqlx::query_scalar("SELECT MIN(due_at) FROM trips WHERE closed_at IS NULL AND holder IS NULL")
+            sqlx::query_scalar("SELECT MIN(due_at) FROM trips WHERE resting = 0 AND holder IS NULL")
                 .fetch_one(&self.pool)
                 .await?;
         Ok(due.map(Millis))

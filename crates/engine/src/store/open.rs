@@ -3,9 +3,9 @@
 use super::dialect::Dialect;
 use super::{Store, StoreError};
 use crate::clock::Clock;
-use sqlx::Executor as _;
 use sqlx::any::AnyPoolOptions;
 use sqlx::migrate::MigrateError;
+use sqlx::{AnyConnection, Connection as _, Executor as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
@@ -53,21 +53,15 @@ impl Store {
             Dialect::Sqlite => (sqlite_url(url), 8),
             Dialect::Postgres => (url.to_owned(), 16),
         };
+        // Alone first: a pool would try again for a while, and then say only that it gave up.
+        let mut first =
+            AnyConnection::connect(&connect).await.map_err(|error| unusable(error.to_string()))?;
+        prepare(&mut first, dialect).await.map_err(|error| unusable(error.to_string()))?;
+        first.close().await.map_err(|error| unusable(error.to_string()))?;
         let pool = AnyPoolOptions::new()
             .max_connections(connections)
             .acquire_timeout(Duration::from_secs(15))
-            .after_connect(move |conn, _| {
-                Box::pin(async move {
-                    if dialect == Dialect::Sqlite {
-                        conn.execute(
-                            "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; \
-                             PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;",
-                        )
-                        .await?;
-                    }
-                    Ok(())
-                })
-            })
+            .after_connect(move |conn, _| Box::pin(prepare(conn, dialect)))
             .connect(&connect)
             .await
             .map_err(|error| unusable(error.to_string()))?;
@@ -93,6 +87,18 @@ impl Store {
     pub(crate) async fn answers(&self) -> bool {
         sqlx::query("SELECT 1").execute(&self.pool).await.is_ok()
     }
+}
+
+/// What every connection is told first.
+async fn prepare(conn: &mut AnyConnection, dialect: Dialect) -> Result<(), sqlx::Error> {
+    if dialect == Dialect::Sqlite {
+        conn.execute(
+            "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; \
+             PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;",
+        )
+        .await?;
+    }
+    Ok(())
 }
 
 /// The database file of a SQLite url.

@@ -56,16 +56,17 @@ impl Store {
         let conn = write.conn();
         let count = i64::try_from(decision.events.len()).unwrap_or(i64::MAX);
         let seq = before.seq + count;
-        let due = decision.agenda.due(|_| false).unwrap_or(Millis(i64::MAX));
+        let due = decision.agenda.due(|_| false);
         let changed = sqlx::query(
-            "UPDATE trips SET seq = $1, goal = $2, closed_at = $3, closed = $4, due_at = $5 \
-             WHERE id = $6 AND fence = $7 AND holder = $8 AND seq = $9",
+            "UPDATE trips SET seq = $1, goal = $2, closed_at = $3, closed = $4, due_at = $5, resting = $6 \
+             WHERE id = $7 AND fence = $8 AND holder = $9 AND seq = $10",
         )
         .bind(seq)
         .bind(super::cell::word(&after.goal))
         .bind(after.closed_at.map(|at| at.0))
         .bind(super::cell::maybe_word(after.closed.as_ref()))
-        .bind(due.0)
+        .bind(due.unwrap_or(Millis(i64::MAX)).0)
+        .bind(i64::from(due.is_none()))
         .bind(before.id.as_str())
         .bind(before.fence)
         .bind(holder.as_str())
