@@ -154,6 +154,7 @@ CREATE TABLE delegations (
     failure_summary      TEXT,
     stuck                TEXT,
     stuck_since          BIGINT,
+    signed               TEXT,
     called_off           BIGINT NOT NULL,
     doubt                TEXT NOT NULL,
     read_health          TEXT NOT NULL,

@@ -123,6 +123,32 @@ impl StuckReason {
     }
 }
 
+/// What a person signed for where no rule may decide: support's acceptance of a named risk.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Signed {
+    /// What they found.
+    pub outcome: SignedOutcome,
+    /// Who, by e-mail.
+    pub by: String,
+    /// Why, and where it can be seen.
+    pub evidence: String,
+}
+
+/// What a person found about a stuck delegation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SignedOutcome {
+    /// There is this booking.
+    Booked {
+        /// In whose records.
+        booking_system: String,
+        /// Under which number.
+        confirmation: String,
+    },
+    /// There is no booking, and none will come.
+    NotBooked,
+}
+
 /// What was found while a request was in doubt (§5, *earned*).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -216,6 +242,8 @@ pub struct Delegation {
     pub stuck: Option<StuckReason>,
     /// Since when.
     pub stuck_since: Option<Millis>,
+    /// What a person signed for; the next pass acts on it.
+    pub signed: Option<Signed>,
     /// The step's deadline has passed and the task is being called off.
     pub called_off: bool,
     /// What was found while in doubt.

@@ -20,6 +20,7 @@ pub mod query;
 pub mod registry;
 mod runner;
 mod store;
+pub mod support;
 
 pub use driver::LoopHandle;
 pub use store::{OpenError, StoreError};

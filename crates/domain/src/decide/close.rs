@@ -2,6 +2,7 @@
 //! is wanted or verified gone (DESIGN.md §10, rule 6).
 
 use super::Pass;
+use crate::compensation::CompensationState;
 use crate::delegation::{Delegation, Outcome, StuckReason};
 use crate::effect::{Effect, Verdict};
 use crate::ids::DelegationId;
@@ -68,7 +69,11 @@ impl Pass<'_> {
         if self.trip.closed_at.is_none() {
             return;
         }
-        let late = self.trip.effects.iter().filter(|e| e.verdict == Verdict::Present && !self.is_wanted(e));
+        let late = self
+            .trip
+            .effects
+            .iter()
+            .filter(|e| e.verdict == Verdict::Present && !self.is_wanted(e) && !self.is_signed(e));
         let late: Vec<DelegationId> = late.map(|e| e.delegation.clone()).collect();
         if late.is_empty() {
             return;
@@ -102,6 +107,9 @@ impl Pass<'_> {
     }
 
     fn is_effect_settled(&self, effect: &Effect) -> bool {
+        if self.is_signed(effect) {
+            return true;
+        }
         let outcome = self.trip.delegation(&effect.delegation).and_then(|d| d.outcome);
         match effect.verdict {
             Verdict::SettledAbsent | Verdict::Undone => true,
@@ -116,6 +124,11 @@ impl Pass<'_> {
             }
             Verdict::Unknown => matches!(outcome, Some(Outcome::Unreachable)),
         }
+    }
+
+    /// A person has signed that it is gone.
+    fn is_signed(&self, effect: &Effect) -> bool {
+        self.trip.compensations.iter().any(|c| c.effect == effect.id && c.state == CompensationState::Signed)
     }
 
     fn is_wanted(&self, effect: &Effect) -> bool {

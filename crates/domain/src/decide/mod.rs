@@ -15,6 +15,7 @@ mod outcomes;
 mod questions;
 mod replies;
 mod requests;
+mod signed;
 mod steps;
 mod tasks;
 
@@ -115,6 +116,7 @@ pub fn decide(
     pass.find_doubts();
     pass.reopen();
     if pass.trip.closed_at.is_none() {
+        pass.signed();
         pass.requests();
         pass.task_states();
         pass.questions();

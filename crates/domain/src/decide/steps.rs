@@ -139,6 +139,7 @@ impl Pass<'_> {
             failure_summary: None,
             stuck: None,
             stuck_since: None,
+            signed: None,
             called_off: false,
             doubt: Doubt::default(),
             reads: ReadHealth::default(),

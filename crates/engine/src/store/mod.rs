@@ -3,6 +3,7 @@
 //! trip's fence and `seq` with those read at load.
 
 mod accounts;
+mod cases;
 mod cell;
 mod check;
 pub(crate) mod dialect;
@@ -15,6 +16,7 @@ mod record;
 mod registry;
 mod rows;
 
+pub(crate) use cases::CaseRow;
 pub(crate) use lease::Leased;
 pub use open::OpenError;
 pub(crate) use open::sqlite_path;

@@ -96,7 +96,12 @@ impl Store {
     }
 
     /// Adds an event to a trip and wakes it, inside a transaction. Locks the trip's row first.
-    async fn add_event(&self, write: &mut Write<'_>, trip: &TripId, event: &Event) -> Result<(), StoreError> {
+    pub(super) async fn add_event(
+        &self,
+        write: &mut Write<'_>,
+        trip: &TripId,
+        event: &Event,
+    ) -> Result<(), StoreError> {
         let now = self.now();
         let seq: i64 = sqlx::query_scalar(
             "UPDATE trips SET seq = seq + 1, wakes = wakes + 1, \
