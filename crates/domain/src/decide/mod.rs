@@ -114,6 +114,7 @@ pub fn decide(
         pass.apply(one);
     }
     pass.find_doubts();
+    pass.settle_messages_to_ended_tasks();
     pass.reopen();
     if pass.trip.closed_at.is_none() {
         pass.signed();

@@ -5,7 +5,7 @@ use super::{Pass, brief};
 use crate::delegation::{EndedAs, StuckReason};
 use crate::failure::{Failure, FailureClass};
 use crate::ids::{DelegationId, TaskId};
-use crate::outbox::{OutKind, SendState};
+use crate::outbox::{OutKind, OutMessage, SendState};
 use crate::seen::{ListScope, Listed, Source};
 use crate::task::{Snapshot, TaskCopy, TaskRole, TaskState};
 use crate::time::Millis;
@@ -184,13 +184,17 @@ impl Pass<'_> {
             delegation.stuck = None;
             delegation.stuck_since = None;
         }
-        self.settle_replies(id);
     }
 
-    /// The task is over: replies that are still open are settled with it.
-    fn settle_replies(&mut self, id: &DelegationId) {
-        for message in self.trip.outbox.iter_mut().filter(|m| &m.delegation == id && m.kind == OutKind::Reply)
-        {
+    /// A task that is over settles what was sent to it: a reply or cancel in doubt no longer
+    /// matters, one that did not leave is not sent any more.
+    pub(super) fn settle_messages_to_ended_tasks(&mut self) {
+        for place in 0..self.trip.outbox.len() {
+            let message = &self.trip.outbox[place];
+            if message.kind == OutKind::Request || message.state.is_settled() || !self.is_over(message) {
+                continue;
+            }
+            let message = &mut self.trip.outbox[place];
             match message.state {
                 SendState::NotSent => {
                     message.state = SendState::Refused;
@@ -200,6 +204,17 @@ impl Pass<'_> {
                 SendState::Intent | SendState::Landed | SendState::Refused => {}
             }
         }
+    }
+
+    /// Whether the task that a message was for has ended.
+    fn is_over(&self, message: &OutMessage) -> bool {
+        let Some(delegation) = self.trip.delegation(&message.delegation) else { return true };
+        let for_kept = message.task.is_none() || message.task == delegation.task_id;
+        if for_kept {
+            return delegation.ended.is_some() || !delegation.is_open();
+        }
+        let copy = self.trip.tasks.iter().find(|t| Some(&t.snapshot.task_id) == message.task.as_ref());
+        copy.is_none_or(|t| t.snapshot.state.is_terminal())
     }
 
     /// A second task for the same request: kept in view, its booking is found by the reference.
