@@ -95,7 +95,7 @@ export async function picture(page: Page, folder: string, name: string): Promise
     await page.setViewportSize(viewport);
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
-      await page.screenshot({ path: `${folder}/${name}-${size}-${colorScheme}.png`, fullPage: true });
+      await page.screenshot({ path: `${folder}/${name}-${size}-${colorScheme}.png`, fullPage: true, animations: 'disabled' });
     }
   }
   await page.emulateMedia({ colorScheme: null });

@@ -97,6 +97,26 @@ pub fn date(text: &str) -> String {
     }
 }
 
+/// Whether this is a day of the calendar, as a date input writes it: `2027-03-01`.
+pub fn is_day(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('-').collect();
+    let [year, month, day] = parts.as_slice() else { return false };
+    let plain = |part: &str, digits: usize| part.len() == digits && part.bytes().all(|b| b.is_ascii_digit());
+    if !(plain(year, 4) && plain(month, 2) && plain(day, 2)) {
+        return false;
+    }
+    let number = |part: &str| part.parse::<u32>().unwrap_or(0);
+    let year = number(year);
+    let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let last = match number(month) {
+        2 => 28 + u32::from(leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => 0,
+    };
+    (1..=last).contains(&number(day))
+}
+
 /// Outside text as a page may hold it: not without end, without control characters, which a
 /// browser drops or changes when it reads the page, and without those that turn text around, which
 /// can make it read as something else. Text that is written from right to left needs none of them.
@@ -173,6 +193,16 @@ mod tests {
         assert_eq!(date("2027-03-01"), "1 Mar 2027");
         assert_eq!(date("2027-13-01"), "2027-13-01");
         assert_eq!(date("soon"), "soon");
+    }
+
+    #[test]
+    fn days_are_those_of_the_calendar() {
+        for day in ["2027-03-01", "2028-02-29", "2000-02-29", "2027-12-31"] {
+            assert!(is_day(day), "{day}");
+        }
+        for odd in ["2027-02-29", "1900-02-29", "2027-13-01", "2027-04-31", "2027-3-1", "soon", "", "2027-03-00"] {
+            assert!(!is_day(odd), "{odd}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Fields of a form: label, hint, what was typed, and what was wrong with it beside it.
 
 use crate::components::text_area::TextArea;
-use crate::format::outside;
+use crate::format::{is_day, outside};
 use domain::view::FormState;
 use leptos::prelude::*;
 
@@ -33,14 +33,16 @@ impl Kind {
         }
     }
 
-    /// The input's type, its keyboard and what a browser may fill in.
-    fn attributes(self) -> (&'static str, Option<&'static str>, &'static str) {
+    /// The input's type, its keyboard and what a browser may fill in. Never `autocomplete="off"`:
+    /// with it, a browser that goes back to a form does not keep what was typed.
+    fn attributes(self, typed: Option<&str>) -> (&'static str, Option<&'static str>, Option<&'static str>) {
         match self {
-            Self::Text | Self::LongText => ("text", None, "off"),
-            Self::Date => ("date", None, "off"),
-            Self::Integer => ("text", Some("numeric"), "off"),
-            Self::Email => ("email", None, "username"),
-            Self::Password => ("password", None, "current-password"),
+            // A date input would drop what is no date, and it is to be seen beside its message.
+            Self::Date if typed.is_none_or(|text| text.is_empty() || is_day(text)) => ("date", None, None),
+            Self::Text | Self::LongText | Self::Date => ("text", None, None),
+            Self::Integer => ("text", Some("numeric"), None),
+            Self::Email => ("email", None, Some("username")),
+            Self::Password => ("password", None, Some("current-password")),
         }
     }
 }
@@ -76,7 +78,7 @@ pub fn Field(
     let described = described.into_iter().flatten().collect::<Vec<_>>().join(" ");
     let described = (!described.is_empty()).then_some(described);
     let invalid = wrong.is_some();
-    let (input_type, keyboard, autocomplete) = kind.attributes();
+    let (input_type, keyboard, autocomplete) = kind.attributes(value.as_deref());
     let control = if kind == Kind::LongText {
         view! {
             <TextArea id=id.clone() name=name typed=value rows=4 required=required described=described invalid=invalid />

@@ -22,10 +22,10 @@ pub fn Layout(
     view! {
         <a class="skip-link" href="#main">"Skip to the content"</a>
         {demo.then(|| view! {
-            <p class="demo-banner">
+            <aside class="demo-banner" aria-label="Demo">
                 <strong>"Demo."</strong>
                 " Agents and booking systems here are make-believe; nothing is really booked."
-            </p>
+            </aside>
         })}
         <header class="site-head">
             <a class="brand" href="/trips"><span class="brand-mark" aria-hidden="true"></span>"Holdfast"</a>

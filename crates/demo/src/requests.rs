@@ -23,6 +23,12 @@ pub struct Call {
     pub metadata: Option<Value>,
     /// The body as received.
     pub body: String,
+    /// Whether it came over HTTP+JSON rather than JSON-RPC.
+    pub rest: bool,
+    /// The id of the JSON-RPC request.
+    pub rpc_id: Value,
+    /// The query, where the parameters are there.
+    query: String,
 }
 
 impl Call {
@@ -32,7 +38,10 @@ impl Call {
         let json: Value = serde_json::from_slice(body).unwrap_or(Value::Null);
         if let Some(path) = uri.path().strip_prefix("/rest") {
             let (operation, task_id) = rest_operation(method, path)?;
-            return Some(Self::new(operation, &json, task_id, text));
+            let mut call = Self::new(operation, &json, task_id, text);
+            call.rest = true;
+            uri.query().unwrap_or_default().clone_into(&mut call.query);
+            return Some(call);
         }
         if uri.path() != "/" || method != Method::POST {
             return None;
@@ -42,7 +51,27 @@ impl Call {
             "GetTask" | "CancelTask" | "SubscribeToTask" => text_of(&json["params"]["id"]),
             _ => text_of(&json["params"]["taskId"]),
         };
-        Some(Self::new(operation, &json["params"], id, text))
+        let call = Self::new(operation, &json["params"], id, text);
+        Some(Self { rpc_id: json["id"].clone(), ..call })
+    }
+
+    /// The page token that it brings; empty where it brings none.
+    pub fn page_token(&self) -> String {
+        self.parameter("pageToken").unwrap_or_default()
+    }
+
+    /// Whether it wants a list filtered by time.
+    pub fn filters_by_time(&self) -> bool {
+        self.parameter("statusTimestampAfter").is_some()
+    }
+
+    fn parameter(&self, name: &str) -> Option<String> {
+        if self.rest {
+            let url = reqwest::Url::parse(&format!("http://agent/?{}", self.query)).ok()?;
+            return url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned());
+        }
+        let json: Value = serde_json::from_str(&self.body).ok()?;
+        text_of(&json["params"][name])
     }
 
     fn new(operation: &str, params: &Value, task_id: Option<String>, body: String) -> Self {
@@ -54,6 +83,9 @@ impl Call {
             task_id: text_of(&message["taskId"]).or(task_id),
             metadata: message.get("metadata").cloned(),
             body,
+            rest: false,
+            rpc_id: Value::Null,
+            query: String::new(),
         }
     }
 }

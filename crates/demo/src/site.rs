@@ -8,6 +8,7 @@ use axum::serve::{IncomingStream, Listener};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::pin::Pin;
+use std::sync::PoisonError;
 use std::task::{Context as TaskContext, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
@@ -22,7 +23,7 @@ pub struct Site {
     pub name: String,
     /// Its port, the same over restarts.
     pub port: u16,
-    router: Router,
+    router: std::sync::Mutex<Router>,
     open: Mutex<Option<Open>>,
 }
 
@@ -35,7 +36,12 @@ struct Open {
 impl Site {
     /// A site that is not open yet.
     pub fn new(name: &str, port: u16, router: Router) -> Self {
-        Self { name: name.to_owned(), port, router, open: Mutex::new(None) }
+        Self { name: name.to_owned(), port, router: std::sync::Mutex::new(router), open: Mutex::new(None) }
+    }
+
+    /// Serves something else from the next opening on.
+    pub fn serve_next(&self, router: Router) {
+        *self.router.lock().unwrap_or_else(PoisonError::into_inner) = router;
     }
 
     /// Begins to listen; nothing happens where it listens already.
@@ -48,7 +54,8 @@ impl Site {
             .await
             .with_context(|| format!("{} cannot listen on 127.0.0.1:{}", self.name, self.port))?;
         let cut = CancellationToken::new();
-        let service = self.router.clone().into_make_service_with_connect_info::<Connection>();
+        let router = self.router.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let service = router.into_make_service_with_connect_info::<Connection>();
         let serving = axum::serve(CuttableListener { inner: listener, site: cut.clone() }, service);
         let stop = cut.clone();
         let served = tokio::spawn(async move {

@@ -36,6 +36,9 @@ CREATE TABLE IF NOT EXISTS operations (
   id INTEGER PRIMARY KEY, system TEXT NOT NULL, booking TEXT NOT NULL, at BIGINT NOT NULL,
   operation TEXT NOT NULL, idempotency_key TEXT, answer_status BIGINT NOT NULL, note TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS operations_by_system ON operations (system, id);
+CREATE TABLE IF NOT EXISTS push_configs (
+  agent TEXT NOT NULL, task_id TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL,
+  PRIMARY KEY (agent, task_id, id));
 CREATE TABLE IF NOT EXISTS idempotency_keys (
   system TEXT NOT NULL, key TEXT NOT NULL, operation TEXT NOT NULL,
   answer_status BIGINT NOT NULL, answer TEXT NOT NULL, PRIMARY KEY (system, key));
@@ -44,7 +47,8 @@ CREATE TABLE IF NOT EXISTS idempotency_keys (
 const EMPTY: &str = "
 BEGIN IMMEDIATE;
 DELETE FROM tasks; DELETE FROM jobs; DELETE FROM requests; DELETE FROM bookings;
-DELETE FROM operations; DELETE FROM idempotency_keys; DELETE FROM settings WHERE key <> 'ports';
+DELETE FROM operations; DELETE FROM idempotency_keys; DELETE FROM push_configs;
+DELETE FROM settings WHERE key <> 'ports';
 COMMIT;
 ";
 
@@ -114,6 +118,50 @@ impl Store {
     /// Removes a setting.
     pub async fn unset(&self, key: &str) -> Result<()> {
         sqlx::query("DELETE FROM settings WHERE key = $1").bind(key).execute(&self.pool).await?;
+        Ok(())
+    }
+
+    /// Changes a setting as one step: `change` says what it becomes, if anything, and what comes
+    /// of it.
+    pub async fn change<T, R>(&self, key: &str, change: impl FnOnce(Option<T>) -> (Option<T>, R)) -> Result<R>
+    where
+        T: DeserializeOwned + Serialize,
+    {
+        let mut tx = self.pool.begin_with("BEGIN IMMEDIATE").await?;
+        let row = sqlx::query("SELECT value FROM settings WHERE key = $1")
+            .bind(key)
+            .fetch_optional(&mut *tx)
+            .await?;
+        let value = row.map(|row| anyhow::Ok(serde_json::from_str(row.try_get("value")?)?)).transpose()?;
+        let (value, outcome) = change(value);
+        match value {
+            None => sqlx::query("DELETE FROM settings WHERE key = $1").bind(key).execute(&mut *tx).await?,
+            Some(value) => {
+                sqlx::query(
+                    "INSERT INTO settings (key, value) VALUES ($1, $2)
+                     ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+                )
+                .bind(key)
+                .bind(serde_json::to_string(&value)?)
+                .execute(&mut *tx)
+                .await?
+            }
+        };
+        tx.commit().await?;
+        Ok(outcome)
+    }
+
+    /// The next number of a count that begins with 0.
+    pub async fn count(&self, key: &str) -> Result<u64> {
+        self.change(key, |next: Option<u64>| (Some(next.unwrap_or(0) + 1), next.unwrap_or(0))).await
+    }
+
+    /// Removes all settings whose key begins with something.
+    pub async fn unset_all(&self, prefix: &str) -> Result<()> {
+        sqlx::query("DELETE FROM settings WHERE substr(key, 1, length($1)) = $1")
+            .bind(prefix)
+            .execute(&self.pool)
+            .await?;
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! The whole world: all agents and booking systems at their addresses, with the control API.
 
-use crate::agents::{Agent, PROFILES};
+use crate::agents::{Agent, PROFILES, Restart};
 use crate::bookings::{SYSTEMS, SystemProfile, routes};
 use crate::control;
 use crate::site::Site;
@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 /// How a world is started.
 #[derive(Clone, Debug)]
@@ -79,6 +80,16 @@ impl World {
         }
     }
 
+    /// Restarts one agent: nobody answers for a while, and what it held in memory is gone.
+    pub async fn restart(&self, place: &Place<Agent>, how: Restart) -> Result<()> {
+        let was_open = place.site.is_open().await;
+        place.site.close().await;
+        place.who.restart(how).await?;
+        place.site.serve_next(place.who.router());
+        tokio::time::sleep(Duration::from_millis(how.down_ms)).await;
+        if was_open { place.site.open().await } else { Ok(()) }
+    }
+
     /// Forgets everything: tasks, ledgers, requests, behaviours. The addresses stay.
     pub async fn reset(&self) -> Result<()> {
         for place in &self.agents {
@@ -87,6 +98,7 @@ impl World {
         }
         self.store.empty().await?;
         for place in &self.agents {
+            place.who.carry_on().await?;
             place.site.open().await?;
         }
         Ok(())

@@ -25,7 +25,7 @@ pub mod support;
 pub use driver::LoopHandle;
 pub use store::{OpenError, StoreError};
 
-use a2a::{AgentClient, Http, HttpAgents, Limits};
+use a2a::{AgentClient, Http, HttpAgents, Limits, ThrottleSettings, Throttled};
 use booking::{BookingClient, HttpBookings};
 use clock::SystemClock;
 use crash_point::CrashPoints;
@@ -88,7 +88,8 @@ impl Engine {
         let http = Http::new(policy.clone(), Limits::default())
             .map_err(|why| OpenError::Unusable { what: "(the HTTP client)".to_owned(), why })?;
         let http = Arc::new(http);
-        let agents = Arc::new(HttpAgents::new(http.clone()));
+        let settings = ThrottleSettings::for_waits(&options.waits);
+        let agents = Arc::new(Throttled::new(HttpAgents::new(http.clone()), settings));
         let bookings = Arc::new(HttpBookings::new(http));
         let store = Store::open(&options.database_url, Arc::new(SystemClock)).await?;
         for (file, text) in SHIPPED_WORKFLOWS {

@@ -40,7 +40,11 @@ pub fn InboxView(
                 view! { <QuestionCard question=question with_trip=true /> }
             })
             .collect_view();
-        view! { <div class="needs">{cards}</div> }.into_any()
+        view! {
+            <h2 class="hidden-words">"Open questions"</h2>
+            <div class="needs">{cards}</div>
+        }
+        .into_any()
     };
     view! {
         <div class="page page-narrow">

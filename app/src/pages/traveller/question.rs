@@ -48,6 +48,7 @@ pub fn QuestionPageView(
             <ErrorSummary form=summary />
             <p class="crumb"><a href=format!("/trips/{}", question.trip)>"Back to "<Outside text=question.trip_title.clone() /></a></p>
             <h1>{if open { "A question for you" } else { "A question that has ended" }}</h1>
+            <h2 class="hidden-words">"What is asked"</h2>
             <QuestionCard question=question typed=form.typed("answer") wrong=wrong />
             {(!open).then(|| form.typed("answer")).flatten().filter(|text| !text.trim().is_empty()).map(|text| view! {
                 <section class="panel" aria-labelledby=format!("typed-{target}")>

@@ -2,7 +2,108 @@
 
 use super::Profile;
 use super::content::Trade;
+use crate::store::Store;
 use a2a::{AgentCapabilities, AgentCard, AgentInterface, AgentProvider, AgentSkill};
+use a2a_server::AgentCardProducer;
+use anyhow::Result;
+use serde::{Deserialize, Serialize};
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// What an agent offers beyond the least. What it does not offer, it refuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CardChoice {
+    /// Whether it lists tasks; cards cannot say so.
+    pub lists: bool,
+    /// Whether it streams.
+    pub streaming: bool,
+    /// Whether it pushes.
+    pub push: bool,
+}
+
+impl Default for CardChoice {
+    fn default() -> Self {
+        Self { lists: true, streaming: true, push: false }
+    }
+}
+
+/// A change of what an agent offers; what is missing stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CardChange {
+    lists: Option<bool>,
+    streaming: Option<bool>,
+    push: Option<bool>,
+}
+
+/// What an agent offers at present, for all its parts.
+#[derive(Clone, Debug, Default)]
+pub struct CardSwitch(Arc<RwLock<CardChoice>>);
+
+impl CardSwitch {
+    /// What it offers.
+    pub fn get(&self) -> CardChoice {
+        *self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads what was chosen before a restart, or after everything was forgotten.
+    pub async fn load(&self, store: &Store, profile: &Profile) -> Result<()> {
+        self.put(store.setting(&key(profile)).await?.unwrap_or_default());
+        Ok(())
+    }
+
+    /// Chooses.
+    pub async fn change(&self, store: &Store, profile: &Profile, change: CardChange) -> Result<()> {
+        let now = self.get();
+        let next = CardChoice {
+            lists: change.lists.unwrap_or(now.lists),
+            streaming: change.streaming.unwrap_or(now.streaming),
+            push: change.push.unwrap_or(now.push),
+        };
+        store.set(&key(profile), &next).await?;
+        self.put(next);
+        Ok(())
+    }
+
+    fn put(&self, choice: CardChoice) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = choice;
+    }
+}
+
+fn key(profile: &Profile) -> String {
+    format!("agent/{}/card", profile.name)
+}
+
+/// Serves the card as it is at present.
+#[derive(Debug)]
+pub struct Cards {
+    /// Whose.
+    pub profile: &'static Profile,
+    /// Where it is.
+    pub url: String,
+    /// What it offers.
+    pub switch: CardSwitch,
+}
+
+impl AgentCardProducer for Cards {
+    fn card(&self) -> AgentCard {
+        let choice = self.switch.get();
+        let mut card = card(self.profile, &self.url);
+        card.capabilities.streaming = Some(choice.streaming);
+        card.capabilities.push_notifications = Some(choice.push);
+        // The server crate makes the ETag of the version: another card, another version.
+        if choice != CardChoice::default() {
+            let name = |on: bool, name: &'static str| if on { name } else { "" };
+            card.version = format!(
+                "{}+{}{}{}",
+                card.version,
+                name(choice.lists, "l"),
+                name(choice.streaming, "s"),
+                name(choice.push, "p")
+            );
+        }
+        card
+    }
+}
 
 /// The card of an agent at an address.
 pub fn card(profile: &Profile, url: &str) -> AgentCard {
@@ -27,11 +128,11 @@ pub fn card(profile: &Profile, url: &str) -> AgentCard {
     }
 }
 
-/// What it can do beyond the least: streams, no pushes.
+/// What it can do beyond the least: the gate and the push store refuse what is switched off.
 pub fn capabilities() -> AgentCapabilities {
     AgentCapabilities {
         streaming: Some(true),
-        push_notifications: Some(false),
+        push_notifications: Some(true),
         extensions: None,
         extended_agent_card: Some(false),
     }

@@ -2,7 +2,7 @@
 //! the task's first event, so that a killed agent can carry on.
 
 use super::Profile;
-use super::behaviour::{self, Behaviour};
+use super::behaviour::{self, Behaviour, Kind, Quirk};
 use super::order::Order;
 use crate::store::Store;
 use anyhow::Result;
@@ -18,6 +18,9 @@ pub struct Job {
     pub order: Order,
     /// Whether the authorisation that it waited for is there.
     pub authorised: bool,
+    /// Whether nobody works on it any more, though its task says so.
+    #[serde(default)]
+    pub orphaned: bool,
 }
 
 /// Loads a task's job, or draws a behaviour and makes it.
@@ -31,16 +34,57 @@ pub async fn take_on(
     if let Some(job) = load(store, profile.name, task_id).await? {
         return Ok(job);
     }
-    let behaviour = behaviour::draw(store, profile).await?;
-    let job = Job { behaviour, order: order(), authorised: false };
-    sqlx::query("INSERT INTO jobs (agent, task_id, message_id, body) VALUES ($1, $2, $3, $4)")
-        .bind(profile.name)
-        .bind(task_id)
-        .bind(message_id)
-        .bind(serde_json::to_string(&job)?)
+    let job = match load(store, profile.name, &forked(message_id)).await? {
+        Some(job) => job,
+        None => {
+            let behaviour = behaviour::draw(store, profile).await?;
+            Job { behaviour, order: order(), authorised: false, orphaned: false }
+        }
+    };
+    save(store, profile.name, task_id, message_id, &job).await?;
+    Ok(job)
+}
+
+/// Notes that the task which a message is about to make goes on with another task's job.
+pub async fn fork(store: &Store, agent: &str, task_id: &str, message_id: &str) -> Result<()> {
+    let Some(mut job) = load(store, agent, task_id).await? else { return Ok(()) };
+    job.behaviour.behaviour = Kind::Works;
+    job.behaviour.also.clear();
+    save(store, agent, &forked(message_id), "", &job).await
+}
+
+/// Under what a job waits for the task that a message makes.
+fn forked(message_id: &str) -> String {
+    format!("fork of {message_id}")
+}
+
+async fn save(store: &Store, agent: &str, task_id: &str, message_id: &str, job: &Job) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO jobs (agent, task_id, message_id, body) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (agent, task_id) DO UPDATE SET body = excluded.body",
+    )
+    .bind(agent)
+    .bind(task_id)
+    .bind(message_id)
+    .bind(serde_json::to_string(job)?)
+    .execute(store.pool())
+    .await?;
+    Ok(())
+}
+
+/// Forgets all jobs of an agent.
+pub async fn forget_all(store: &Store, agent: &str) -> Result<()> {
+    sqlx::query("DELETE FROM jobs WHERE agent = $1").bind(agent).execute(store.pool()).await?;
+    Ok(())
+}
+
+/// Leaves all jobs of an agent to nobody.
+pub async fn orphan_all(store: &Store, agent: &str) -> Result<()> {
+    sqlx::query("UPDATE jobs SET body = json_set(body, '$.orphaned', json('true')) WHERE agent = $1")
+        .bind(agent)
         .execute(store.pool())
         .await?;
-    Ok(job)
+    Ok(())
 }
 
 /// A task's job.
@@ -77,4 +121,9 @@ pub async fn answer_is_held(store: &Store, agent: &str, message_id: &str) -> Res
     let Some(row) = row else { return Ok(false) };
     let job: Job = serde_json::from_str(row.try_get("body")?)?;
     Ok(job.behaviour.hold_answer)
+}
+
+/// Whether a task has an oddity.
+pub async fn is_odd(store: &Store, agent: &str, task_id: &str, quirk: Quirk) -> Result<bool> {
+    Ok(load(store, agent, task_id).await?.is_some_and(|job| job.behaviour.is_odd(quirk)))
 }

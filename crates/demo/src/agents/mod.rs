@@ -1,27 +1,33 @@
 //! The four agents: who they are, and how each is put together from the official server crate,
 //! a task store on disk and the executor.
 
+pub mod antics;
 pub mod behaviour;
 pub mod card;
 pub mod content;
 pub mod executor;
 pub mod jobs;
 pub mod order;
+pub mod plot;
+pub mod push;
 pub mod run;
 pub mod task_store;
 
 use crate::faults::{self, Gate};
 use crate::store::Store;
 use a2a::{A2AError, Message, Part, Role, SendMessageRequest, Task, TaskState};
-use a2a_server::{DefaultRequestHandler, RequestHandler, ServiceParams, StaticAgentCard};
+use a2a_server::{DefaultRequestHandler, RequestHandler, ServiceParams};
 use anyhow::{Result, bail};
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use behaviour::{Behaviour, Kind};
+use card::{CardSwitch, Cards};
 use content::Trade;
 use executor::{Desk, Executor};
+use push::PushTable;
+use serde::Deserialize;
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 use task_store::TaskTable;
 
 /// Who an agent is.
@@ -103,7 +109,7 @@ pub static PROFILES: [Profile; 4] = [
     },
 ];
 
-/// One running agent.
+/// One agent. It can be restarted: then all that it holds in memory is new.
 pub struct Agent {
     /// Who it is.
     pub profile: &'static Profile,
@@ -113,9 +119,48 @@ pub struct Agent {
     pub gate: Arc<Gate>,
     /// Its tasks.
     pub tasks: TaskTable,
+    /// Its push configs.
+    pub push: PushTable,
+    /// What it offers.
+    pub card: CardSwitch,
+    running: RwLock<Arc<Process>>,
+    books_and_authorises_at: (String, String),
+    store: Store,
+}
+
+/// What a restart of an agent makes new.
+struct Process {
     desk: Arc<Desk>,
     handler: Arc<DefaultRequestHandler>,
-    store: Store,
+}
+
+/// What becomes of an agent's tasks at a restart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Restart {
+    /// It kept them in memory: they are gone, with their push configs.
+    pub forget: bool,
+    /// Those that say WORKING say so for ever, and nobody works on them.
+    pub orphan: bool,
+    /// How long nobody answers.
+    pub down_ms: u64,
+}
+
+impl Process {
+    fn start(
+        profile: &'static Profile,
+        addresses: &(String, String),
+        store: &Store,
+        push: &PushTable,
+    ) -> Result<Self> {
+        let tasks = TaskTable::new(store.clone(), profile.name);
+        let desk = Arc::new(Desk::new(profile, addresses.clone(), store.clone(), tasks.clone())?);
+        let handler = DefaultRequestHandler::new(Executor(desk.clone()), tasks)
+            .with_push_notifications(push.clone(), push::sender())
+            .with_capabilities(card::capabilities())
+            .with_default_input_modes(card::modes());
+        Ok(Self { desk, handler: Arc::new(handler) })
+    }
 }
 
 impl Agent {
@@ -126,20 +171,24 @@ impl Agent {
         books_and_authorises_at: (String, String),
         store: Store,
     ) -> Result<Self> {
-        let tasks = TaskTable::new(store.clone(), profile.name);
-        let desk = Arc::new(Desk::new(profile, books_and_authorises_at, store.clone(), tasks.clone())?);
-        let handler = DefaultRequestHandler::new(Executor(desk.clone()), tasks.clone())
-            .with_capabilities(card::capabilities())
-            .with_default_input_modes(card::modes());
+        let card = CardSwitch::default();
+        let push = PushTable::new(store.clone(), profile.name, card.clone());
+        let process = Process::start(profile, &books_and_authorises_at, &store, &push)?;
         Ok(Self {
             profile,
             url: format!("http://127.0.0.1:{port}"),
-            gate: Arc::new(Gate::new(profile.name, store.clone())),
-            tasks,
-            desk,
-            handler: Arc::new(handler),
+            gate: Arc::new(Gate::new(profile.name, store.clone(), card.clone())),
+            tasks: TaskTable::new(store.clone(), profile.name),
+            push,
+            card,
+            running: RwLock::new(Arc::new(process)),
+            books_and_authorises_at,
             store,
         })
+    }
+
+    fn process(&self) -> Arc<Process> {
+        self.running.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Where its card is.
@@ -149,12 +198,15 @@ impl Agent {
 
     /// What it serves: JSON-RPC at the root, REST under /rest, its card.
     pub fn router(&self) -> Router {
-        let card = StaticAgentCard::new(card::card(self.profile, &self.url));
-        Router::new()
-            .merge(a2a_server::jsonrpc::jsonrpc_router(self.handler.clone()))
-            .nest("/rest", a2a_server::rest::rest_router(self.handler.clone()))
-            .merge(a2a_server::agent_card::agent_card_router(Arc::new(card)))
-            .layer(from_fn_with_state(self.gate.clone(), faults::pass))
+        let process = self.process();
+        let cards = Cards { profile: self.profile, url: self.url.clone(), switch: self.card.clone() };
+        let served = Router::new()
+            .merge(a2a_server::jsonrpc::jsonrpc_router(process.handler.clone()))
+            .nest("/rest", a2a_server::rest::rest_router(process.handler.clone()))
+            .layer(from_fn_with_state(process.desk.clone(), antics::pass))
+            .merge(a2a_server::agent_card::agent_card_router(Arc::new(cards)));
+        // The gate comes before the routing: it may change where a request goes.
+        Router::new().fallback_service(served).layer(from_fn_with_state(self.gate.clone(), faults::pass))
     }
 
     /// The exact body for Holdfast's `POST /api/v1/agents`.
@@ -175,12 +227,17 @@ impl Agent {
 
     /// Goes on with what a killed predecessor was working on. Tasks that wait for a person wait on.
     pub async fn carry_on(&self) -> Result<()> {
+        self.card.load(&self.store, self.profile).await?;
         for task in self.tasks.unfinished().await? {
             let job = jobs::load(&self.store, self.profile.name, &task.id).await?;
-            if job.is_some_and(|job| job.behaviour.behaviour == Kind::RepliesWithMessage) {
-                continue;
+            let waits = task.status.state == TaskState::AuthRequired;
+            let goes_on = job.as_ref().is_none_or(|job| {
+                let kind = job.behaviour.behaviour;
+                !job.orphaned && !kind.is_message() && (!waits || kind == Kind::AuthClears)
+            });
+            if goes_on {
+                self.resume(&task).await?;
             }
-            self.resume(&task).await?;
         }
         Ok(())
     }
@@ -197,20 +254,46 @@ impl Agent {
 
     /// Ends all work under way without another word.
     pub fn stop_work(&self) {
-        self.desk.stop_work();
+        self.process().desk.stop_work();
+    }
+
+    /// Knows nothing of a task any more, and ends the work on it.
+    pub async fn forget(&self, task_id: &str) -> Result<bool> {
+        let process = self.process();
+        process.desk.stop_task(task_id);
+        Ok(process.desk.tasks.forget(task_id).await?)
+    }
+
+    /// Loses what it holds in memory, as a process does that ends and starts again. Its router is
+    /// a new one afterwards.
+    pub async fn restart(&self, how: Restart) -> Result<()> {
+        let old = self.process();
+        old.desk.tasks.retire();
+        old.desk.stop_work();
+        if how.forget {
+            self.tasks.forget_all().await?;
+            jobs::forget_all(&self.store, self.profile.name).await?;
+            self.push.forget_all().await?;
+        } else if how.orphan {
+            jobs::orphan_all(&self.store, self.profile.name).await?;
+        }
+        let new = Process::start(self.profile, &self.books_and_authorises_at, &self.store, &self.push)?;
+        *self.running.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(new);
+        if how.orphan { Ok(()) } else { self.carry_on().await }
     }
 
     /// The server crate cannot pick an execution up again by itself, but it runs one for any
     /// message to an open task: so the agent writes to itself. The executor knows the mark and
     /// leaves this message out of the history.
     async fn resume(&self, task: &Task) -> Result<(), A2AError> {
+        let process = self.process();
         let mut message = Message::new(Role::Agent, vec![Part::text("carry on")]);
-        message.message_id = self.desk.mark().to_owned();
+        message.message_id = process.desk.mark().to_owned();
         message.task_id = Some(task.id.clone());
         message.context_id = Some(task.context_id.clone());
         let request = SendMessageRequest { message, configuration: None, metadata: None, tenant: None };
         // Dropping the stream leaves the execution running.
-        drop(self.handler.send_streaming_message(&ServiceParams::new(), request).await?);
+        drop(process.handler.send_streaming_message(&ServiceParams::new(), request).await?);
         Ok(())
     }
 }

@@ -1,5 +1,7 @@
 //! The agents' tasks on disk, with the listing that the protocol asks for.
 
+use super::behaviour::Quirk;
+use super::jobs;
 use crate::clock;
 use crate::store::Store;
 use a2a::{A2AError, ListTasksRequest, ListTasksResponse, Task, TaskState};
@@ -9,6 +11,9 @@ use a2a_server::task_store::TaskVersion;
 use async_trait::async_trait;
 use sqlx::Row;
 use sqlx::sqlite::SqliteRow;
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 const LIST: &str = "
 SELECT body FROM tasks WHERE agent = $1
@@ -32,19 +37,74 @@ SELECT count(*) AS n FROM tasks WHERE agent = $1 AND context_id = $4
 pub struct TaskTable {
     store: Store,
     agent: &'static str,
+    retired: Arc<AtomicBool>,
+    forgotten: Arc<Mutex<HashSet<String>>>,
 }
 
 impl TaskTable {
     /// The tasks of an agent.
     pub fn new(store: Store, agent: &'static str) -> Self {
-        Self { store, agent }
+        Self { store, agent, retired: Arc::default(), forgotten: Arc::default() }
     }
 
-    /// The tasks that the agent itself has to go on with, oldest status first.
+    /// Writes nothing more: whoever works with it belongs to a process that is gone.
+    pub fn retire(&self) {
+        self.retired.store(true, Ordering::SeqCst);
+    }
+
+    fn check(&self, task_id: &str) -> Result<(), A2AError> {
+        let forgotten = self.forgotten.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.retired.load(Ordering::SeqCst) || forgotten.contains(task_id) {
+            return Err(A2AError::internal("this process is gone"));
+        }
+        Ok(())
+    }
+
+    /// Knows nothing of a task any more, whoever still works on it.
+    pub async fn forget(&self, task_id: &str) -> Result<bool, A2AError> {
+        self.forgotten.lock().unwrap_or_else(PoisonError::into_inner).insert(task_id.to_owned());
+        let done = sqlx::query("DELETE FROM tasks WHERE agent = $1 AND id = $2")
+            .bind(self.agent)
+            .bind(task_id)
+            .execute(self.store.pool())
+            .await
+            .map_err(broken)?;
+        Ok(done.rows_affected() > 0)
+    }
+
+    /// Knows nothing of any task any more.
+    pub async fn forget_all(&self) -> Result<(), A2AError> {
+        sqlx::query("DELETE FROM tasks WHERE agent = $1")
+            .bind(self.agent)
+            .execute(self.store.pool())
+            .await
+            .map_err(broken)?;
+        Ok(())
+    }
+
+    /// Writes over a task, whatever it was before.
+    pub async fn force(&self, task: &Task) -> Result<(), A2AError> {
+        self.check(&task.id)?;
+        sqlx::query(
+            "UPDATE tasks SET state = $3, status_at = $4, body = $5, version = version + 1
+             WHERE agent = $1 AND id = $2",
+        )
+        .bind(self.agent)
+        .bind(&task.id)
+        .bind(state_name(&task.status.state)?)
+        .bind(status_micros(task))
+        .bind(serde_json::to_string(task).map_err(broken)?)
+        .execute(self.store.pool())
+        .await
+        .map_err(broken)?;
+        Ok(())
+    }
+
+    /// The tasks that the agent itself may have to go on with, oldest status first.
     pub async fn unfinished(&self) -> Result<Vec<Task>, A2AError> {
         let rows = sqlx::query(
             "SELECT body FROM tasks WHERE agent = $1
-               AND state IN ('TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING') ORDER BY status_at, id",
+               AND state IN ('TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING', 'TASK_STATE_AUTH_REQUIRED') ORDER BY status_at, id",
         )
         .bind(self.agent)
         .fetch_all(self.store.pool())
@@ -87,6 +147,7 @@ impl TaskTable {
 #[async_trait]
 impl TaskStore for TaskTable {
     async fn create(&self, task: Task) -> Result<TaskVersion, A2AError> {
+        self.check(&task.id)?;
         sqlx::query(
             "INSERT INTO tasks (agent, id, context_id, state, status_at, version, body)
              VALUES ($1, $2, $3, $4, $5, 1, $6)",
@@ -104,6 +165,7 @@ impl TaskStore for TaskTable {
     }
 
     async fn update(&self, task: Task) -> Result<TaskVersion, A2AError> {
+        self.check(&task.id)?;
         if let Some(version) = self.replace(&task).await? {
             return Ok(version);
         }
@@ -173,6 +235,10 @@ impl TaskStore for TaskTable {
     }
 
     async fn begin_cancel(&self, task_id: &str) -> Result<Task, A2AError> {
+        self.check(task_id)?;
+        if jobs::is_odd(&self.store, self.agent, task_id, Quirk::IgnoresCancel).await.map_err(broken)? {
+            return self.get(task_id).await?.ok_or_else(|| A2AError::task_not_found(task_id));
+        }
         let now = clock::now();
         let row = sqlx::query(
             "UPDATE tasks SET state = 'TASK_STATE_CANCELED', status_at = $3, version = version + 1,

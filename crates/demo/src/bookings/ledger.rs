@@ -113,6 +113,36 @@ impl Ledger {
         Ok(answer)
     }
 
+    /// Cancels a booking, but keeps half of its price.
+    pub async fn cancel_for_half(&self, id: &str, key: Option<&str>) -> Result<Answer> {
+        sqlx::query(
+            "UPDATE bookings SET body = json_set(body, '$.fee_cents', json_extract(body, '$.total_cents') / 2)
+             WHERE system = $1 AND id = $2 AND status <> 'CANCELLED'",
+        )
+        .bind(self.system.name)
+        .bind(id)
+        .execute(self.store.pool())
+        .await?;
+        self.cancel(id, key).await
+    }
+
+    /// Fails a cancel, and keeps the failure as the answer for its key.
+    pub async fn fail_for_key(&self, id: &str, key: Option<&str>) -> Result<Answer> {
+        let operation = format!("cancel {id}");
+        let mut tx = self.store.pool().begin_with("BEGIN IMMEDIATE").await?;
+        let answer = match self.kept(&mut tx, key, &operation).await? {
+            Some(answer) => answer,
+            None => {
+                let answer = Answer::refusal(500, "internal", "Something broke on our side.".to_owned());
+                self.keep(&mut tx, key, &operation, &answer).await?;
+                answer
+            }
+        };
+        self.note(&mut tx, id, "cancel", key, answer.status, "failed, kept for this key").await?;
+        tx.commit().await?;
+        Ok(answer)
+    }
+
     /// Notes a call that a fault kept away from the ledger.
     pub async fn note_fault(&self, id: &str, key: Option<&str>, status: u16, note: &str) -> Result<()> {
         let mut tx = self.store.pool().begin_with("BEGIN IMMEDIATE").await?;

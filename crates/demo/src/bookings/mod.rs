@@ -3,6 +3,7 @@
 
 pub mod behaviour;
 pub mod ledger;
+pub mod lies;
 pub mod routes;
 
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,8 @@
 //! A booking system's HTTP: lookups and cancels for anyone, bookings for agents with their key.
 
-use super::behaviour::{self, Cancel, Lookup};
+use super::behaviour::{self, Cancel, Lookup, SystemBehaviour};
 use super::ledger::{Answer, Ledger};
-use super::{AGENT_KEY, NewBooking, SystemProfile};
+use super::{AGENT_KEY, NewBooking, SystemProfile, lies};
 use crate::clock;
 use crate::control::Problem;
 use crate::store::Store;
@@ -14,6 +14,7 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use serde::Deserialize;
 use serde_json::json;
+use std::time::Duration;
 
 type Answered = Result<Response, Problem>;
 
@@ -46,15 +47,17 @@ async fn about(State(counter): State<Counter>) -> Response {
 }
 
 impl Counter {
-    /// The moment whose state a lookup shows; none for a lookup that must pretend absence.
-    async fn lookup_as_of(&self) -> Result<Option<i64>, Problem> {
-        let faulted = |behaviour: &behaviour::SystemBehaviour| behaviour.lookup != Lookup::Ok;
+    /// What a lookup meets, with the moment whose state it shows.
+    async fn lookup(&self) -> Result<(SystemBehaviour, i64), Problem> {
+        let faulted = |behaviour: &SystemBehaviour| behaviour.lookup != Lookup::Ok;
         let behaviour = behaviour::draw(&self.store, self.system, faulted).await?;
         match behaviour.lookup {
-            Lookup::Ok => Ok(Some(clock::now_millis() - behaviour.lag_ms)),
-            Lookup::Absent => Ok(None),
-            Lookup::Error => Err(out_of_service()),
-            Lookup::Hang => std::future::pending().await,
+            Lookup::Error => Err(out_of_service(&behaviour)),
+            Lookup::Hang => Err(hang(&behaviour).await),
+            _ => {
+                let as_of = clock::now_millis() - behaviour.lag_ms;
+                Ok((behaviour, as_of))
+            }
         }
     }
 }
@@ -63,22 +66,15 @@ async fn find(State(counter): State<Counter>, Query(query): Query<ByReference>) 
     let Some(reference) = query.reference.filter(|reference| !reference.is_empty()) else {
         return Err(Problem::new(StatusCode::BAD_REQUEST, "Give a reference: /bookings?reference=…"));
     };
-    let bookings = match counter.lookup_as_of().await? {
-        Some(as_of) => counter.ledger.by_reference(&reference, as_of).await?,
-        None => Vec::new(),
-    };
-    Ok(Json(json!({ "bookings": bookings })).into_response())
+    let (behaviour, as_of) = counter.lookup().await?;
+    let bookings = counter.ledger.by_reference(&reference, as_of).await?;
+    Ok(lies::list(behaviour.lookup, bookings, &reference))
 }
 
 async fn one(State(counter): State<Counter>, Path(confirmation): Path<String>) -> Answered {
-    let booking = match counter.lookup_as_of().await? {
-        Some(as_of) => counter.ledger.by_confirmation(&confirmation, as_of).await?,
-        None => None,
-    };
-    match booking {
-        Some(booking) => Ok(Json(booking).into_response()),
-        None => Err(Problem::new(StatusCode::NOT_FOUND, format!("There is no booking {confirmation}."))),
-    }
+    let (behaviour, as_of) = counter.lookup().await?;
+    let booking = counter.ledger.by_confirmation(&confirmation, as_of).await?;
+    Ok(lies::one(behaviour.lookup, booking, &confirmation))
 }
 
 async fn book(
@@ -86,8 +82,7 @@ async fn book(
     headers: HeaderMap,
     body: Result<Json<NewBooking>, JsonRejection>,
 ) -> Answered {
-    let credential = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    if credential.and_then(|value| value.strip_prefix("Bearer ")) != Some(AGENT_KEY) {
+    if credential(&headers) != Some(AGENT_KEY) {
         return Err(Problem::new(StatusCode::UNAUTHORIZED, "Bookings are made by agents with their key."));
     }
     let Json(new) = body?;
@@ -100,28 +95,58 @@ async fn cancel(
     headers: HeaderMap,
 ) -> Answered {
     let key = key_of(&headers);
-    let faulted = |behaviour: &behaviour::SystemBehaviour| behaviour.cancel != Cancel::Ok;
-    let behaviour = behaviour::draw(&counter.store, counter.system, faulted).await?;
+    let key = key.as_deref();
     let ledger = &counter.ledger;
+    // What an agent undoes of its own meets no fault: the faults are the client's.
+    if credential(&headers) == Some(AGENT_KEY) {
+        return Ok(answered(ledger.cancel(&confirmation, key).await?));
+    }
+    let faulted = |behaviour: &SystemBehaviour| behaviour.cancel != Cancel::Ok;
+    let behaviour = behaviour::draw(&counter.store, counter.system, faulted).await?;
+    let error = || out_of_service(&behaviour);
+    let nothing = async |status: StatusCode, note: &str| {
+        ledger.note_fault(&confirmation, key, status.as_u16(), note).await
+    };
+    let claim = |status: StatusCode, state: &str| {
+        (status, Json(json!({ "id": confirmation, "status": state }))).into_response()
+    };
     match behaviour.cancel {
-        Cancel::Ok => Ok(answered(ledger.cancel(&confirmation, key.as_deref()).await?)),
+        Cancel::Ok => Ok(answered(ledger.cancel(&confirmation, key).await?)),
+        Cancel::PartialRefund => Ok(answered(ledger.cancel_for_half(&confirmation, key).await?)),
+        Cancel::ErrorForKey => Ok(answered(ledger.fail_for_key(&confirmation, key).await?)),
         Cancel::Conflict => {
-            ledger.note_fault(&confirmation, key.as_deref(), 409, "refused, nothing done").await?;
+            nothing(StatusCode::CONFLICT, "refused, nothing done").await?;
             Err(Problem::new(StatusCode::CONFLICT, "This booking cannot be cancelled at present."))
         }
+        Cancel::NotFound => {
+            nothing(StatusCode::NOT_FOUND, "not found, nothing done").await?;
+            Err(Problem::new(StatusCode::NOT_FOUND, format!("There is no booking {confirmation}.")))
+        }
         Cancel::Error => {
-            ledger.note_fault(&confirmation, key.as_deref(), 503, "failed, nothing done").await?;
-            Err(out_of_service())
+            nothing(error().status(), "failed, nothing done").await?;
+            Err(error())
         }
         Cancel::AcceptsAndDoesNothing => {
-            ledger.note_fault(&confirmation, key.as_deref(), 200, "accepted, nothing done").await?;
-            Ok(Json(json!({ "id": confirmation, "status": "CANCELLED" })).into_response())
+            nothing(StatusCode::OK, "accepted, nothing done").await?;
+            Ok(claim(StatusCode::OK, "CANCELLED"))
+        }
+        Cancel::Accepted202 => {
+            nothing(StatusCode::ACCEPTED, "accepted, nothing done").await?;
+            Ok(claim(StatusCode::ACCEPTED, "CANCELLATION_REQUESTED"))
+        }
+        Cancel::DoneButError => {
+            ledger.cancel(&confirmation, key).await?;
+            Err(error())
         }
         Cancel::Hang => {
-            ledger.cancel(&confirmation, key.as_deref()).await?;
-            std::future::pending().await
+            ledger.cancel(&confirmation, key).await?;
+            Err(hang(&behaviour).await)
         }
     }
+}
+
+fn credential(headers: &HeaderMap) -> Option<&str> {
+    headers.get(header::AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")
 }
 
 fn key_of(headers: &HeaderMap) -> Option<String> {
@@ -133,6 +158,17 @@ fn answered(answer: Answer) -> Response {
     (status, Json(answer.body)).into_response()
 }
 
-fn out_of_service() -> Problem {
-    Problem::new(StatusCode::SERVICE_UNAVAILABLE, "The records are out of service, try again later.")
+fn out_of_service(behaviour: &SystemBehaviour) -> Problem {
+    let status = behaviour.status.and_then(|status| StatusCode::from_u16(status).ok());
+    let status = status.unwrap_or(StatusCode::SERVICE_UNAVAILABLE);
+    Problem::new(status, "The records are out of service, try again later.")
+}
+
+/// No answer, or a gateway's 504 in the end.
+async fn hang(behaviour: &SystemBehaviour) -> Problem {
+    match behaviour.hang_ms {
+        None => std::future::pending().await,
+        Some(ms) => tokio::time::sleep(Duration::from_millis(ms)).await,
+    }
+    Problem::new(StatusCode::GATEWAY_TIMEOUT, "The records do not answer.")
 }

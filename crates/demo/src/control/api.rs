@@ -18,9 +18,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-type Shared = State<Arc<World>>;
-type Answered = Result<Json<Value>, Problem>;
-type Body<T> = Result<Json<T>, JsonRejection>;
+/// What all routes share.
+pub(super) type Shared = State<Arc<World>>;
+pub(super) type Answered = Result<Json<Value>, Problem>;
+pub(super) type Body<T> = Result<Json<T>, JsonRejection>;
 
 /// The routes.
 pub fn routes() -> Router<Arc<World>> {
@@ -50,11 +51,13 @@ pub fn agent<'a>(world: &'a World, name: &str) -> Result<&'a Place<Agent>, Probl
 /// One agent, as it is shown.
 pub async fn agent_view(world: &World, place: &Place<Agent>) -> Result<Value, Problem> {
     let agent = &place.who;
+    let faults = agent.gate.faults().await?;
     Ok(json!({
         "name": agent.profile.name, "title": agent.profile.title, "url": agent.url,
         "card_url": agent.card_url(), "skills": [agent.profile.their_skill],
         "books_at": agent.profile.books_at, "up": place.site.is_open().await,
-        "held": agent.gate.held(), "fault": agent.gate.fault().await?,
+        "held": agent.gate.held(), "fault": faults.first(), "faults": faults,
+        "card": agent.card.get(),
         "behaviour": behaviour::current(&world.store, agent.profile).await?,
         "untouched": agent.profile.untouched(),
     }))
@@ -91,13 +94,13 @@ async fn put_up(State(world): Shared, Path(name): Path<String>, body: Body<Up>) 
 async fn choose_fault(State(world): Shared, Path(name): Path<String>, body: Body<FaultChoice>) -> Answered {
     let place = agent(&world, &name)?;
     let Json(choice) = body?;
-    place.who.gate.choose(Some(&choice)).await?;
+    place.who.gate.choose(vec![choice]).await?;
     Ok(Json(agent_view(&world, place).await?))
 }
 
 async fn choose_no_fault(State(world): Shared, Path(name): Path<String>) -> Answered {
     let place = agent(&world, &name)?;
-    place.who.gate.choose(None).await?;
+    place.who.gate.choose(Vec::new()).await?;
     Ok(Json(agent_view(&world, place).await?))
 }
 

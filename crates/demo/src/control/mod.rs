@@ -2,6 +2,8 @@
 //! did. A page at its root does the same for people.
 
 pub mod api;
+pub mod catalogue;
+pub mod faults;
 pub mod page;
 
 use crate::world::World;
@@ -14,7 +16,7 @@ use std::sync::Arc;
 
 /// The control API's routes.
 pub fn router(world: Arc<World>) -> Router {
-    Router::new().merge(api::routes()).merge(page::routes()).with_state(world)
+    Router::new().merge(api::routes()).merge(faults::routes()).merge(page::routes()).with_state(world)
 }
 
 /// Why something was not done, as JSON.
@@ -28,6 +30,11 @@ impl Problem {
     /// A problem with its status and what to say of it.
     pub fn new(status: StatusCode, message: impl Into<String>) -> Self {
         Self { status, message: message.into() }
+    }
+
+    /// Its status.
+    pub fn status(&self) -> StatusCode {
+        self.status
     }
 
     /// Nothing has that name.

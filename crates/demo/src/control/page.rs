@@ -1,6 +1,6 @@
 //! The control page: everything that the JSON side can do, as plain forms without a script.
 
-use super::{Problem, api};
+use super::{Problem, api, catalogue};
 use crate::agents::behaviour::{self, Behaviour, Kind};
 use crate::bookings::behaviour::{self as system_behaviour, Cancel, Lookup, SystemBehaviour};
 use crate::bookings::ledger::Ledger;
@@ -60,6 +60,7 @@ async fn page(State(world): Shared) -> Result<Html<String>, Problem> {
     }
     write!(html, "<h2>Latest requests to agents</h2>")?;
     request_table(&requests::latest(&world.store, 40).await?, &mut html)?;
+    catalogue::table(&world, &mut html).await?;
     write!(
         html,
         "<h2>Begin again</h2><form method=post action=/page/reset><button>Forget all tasks, bookings, \
@@ -76,7 +77,7 @@ fn document(title: &str, body: &str) -> Html<String> {
 }
 
 /// Text as HTML shows it.
-fn text(raw: &str) -> String {
+pub(super) fn text(raw: &str) -> String {
     raw.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
@@ -108,7 +109,7 @@ async fn agents(world: &World, html: &mut String) -> Result<(), Problem> {
         let agent = &place.who;
         let (name, title) = (agent.profile.name, text(agent.profile.title));
         let now = behaviour::current(&world.store, agent.profile).await?;
-        let kinds = options(&Kind::ALL, &now.behaviour)?;
+        let kinds = options(Kind::ALL, &now.behaviour)?;
         let left = now.times.map_or(String::new(), |times| format!(" <small>{times} more</small>"));
         let held_box = if now.hold_answer { " checked" } else { "" };
         let (label, to) = if place.site.is_open().await { ("Put down", "false") } else { ("Put up", "true") };
@@ -143,9 +144,6 @@ fn release_form(agent: &str, held: usize) -> String {
 }
 
 async fn systems(world: &World, html: &mut String) -> Result<(), Problem> {
-    const LOOKUPS: [Lookup; 4] = [Lookup::Ok, Lookup::Error, Lookup::Absent, Lookup::Hang];
-    const CANCELS: [Cancel; 5] =
-        [Cancel::Ok, Cancel::Conflict, Cancel::Error, Cancel::Hang, Cancel::AcceptsAndDoesNothing];
     write!(html, "<div class=scroll><table><tr><th>System<th>Answers")?;
     for place in &world.systems {
         let (name, title) = (place.who.name, text(place.who.title));
@@ -159,8 +157,8 @@ async fn systems(world: &World, html: &mut String) -> Result<(), Problem> {
              <label>lag ms <input type=number name=lag_ms min=0 value={lag}></label>\
              <label>times <input type=number name=times min=1 placeholder=all></label>\
              <button>Choose</button></form>",
-            lookups = options(&LOOKUPS, &now.lookup)?,
-            cancels = options(&CANCELS, &now.cancel)?,
+            lookups = options(Lookup::ALL, &now.lookup)?,
+            cancels = options(Cancel::ALL, &now.cancel)?,
             lag = now.lag_ms,
         )?;
     }
@@ -247,6 +245,8 @@ async fn choose_behaviour(
         hold_answer: form.hold_answer,
         reason: now.reason.filter(|_| now.behaviour == form.behaviour),
         times: form.times.parse().ok(),
+        late_ms: now.late_ms.filter(|_| now.behaviour == form.behaviour),
+        also: now.also,
     };
     behaviour::choose(&world.store, place.who.profile, &chosen).await?;
     Ok(Redirect::to("/"))
@@ -294,6 +294,7 @@ async fn choose_system_behaviour(
         cancel: form.cancel,
         lag_ms: form.lag_ms.parse().unwrap_or(0),
         times: form.times.parse().ok(),
+        ..SystemBehaviour::default()
     };
     system_behaviour::choose(&world.store, place.who, &chosen).await?;
     Ok(Redirect::to("/"))

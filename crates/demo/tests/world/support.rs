@@ -102,6 +102,32 @@ impl Demo {
         self.control(Method::PUT, &format!("/agents/{agent}/behaviour"), Some(body)).await
     }
 
+    /// Faults of the wire, in place of those that were chosen.
+    pub async fn play(&self, agent: &str, faults: Value) -> Result<Value> {
+        let body = json!({ "faults": faults });
+        self.control(Method::PUT, &format!("/agents/{agent}/faults"), Some(body)).await
+    }
+
+    /// Sends a first message and waits until its task is in a state.
+    pub async fn ends(&self, agent: &str, message_id: &str, state: &str) -> Result<(String, Value)> {
+        let task = self.send(agent, message_id, message_id).await?;
+        let seen = self.reaches(agent, &task, state).await?;
+        Ok((task, seen))
+    }
+
+    /// Waits until so many bookings are under a reference.
+    pub async fn books(&self, system: &str, reference: &str, count: usize) -> Result<Vec<Value>> {
+        let start = Instant::now();
+        loop {
+            let booked = self.booked(system, reference).await?;
+            if booked.len() == count {
+                return Ok(booked);
+            }
+            ensure!(start.elapsed() < PATIENCE, "{reference} has only {booked:?}");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
     /// A JSON-RPC call, as it comes back.
     pub async fn post(&self, agent: &str, method: &str, params: Value) -> Result<Response> {
         let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });

@@ -16,8 +16,6 @@ pub struct Agent {
     pub tasks: Vec<AgentTask>,
     /// Message ids that it deduplicates by, with the task made for each.
     known: Vec<(String, usize)>,
-    /// Messages answered without a task.
-    messages: usize,
 }
 
 pub struct AgentTask {
@@ -78,7 +76,7 @@ fn request_in(body: &str) -> Request {
 
 impl Agent {
     pub fn new(plan: &AgentPlan) -> Self {
-        Self { plan: plan.clone(), tasks: Vec::new(), known: Vec::new(), messages: 0 }
+        Self { plan: plan.clone(), tasks: Vec::new(), known: Vec::new() }
     }
 
     fn snapshot(&self, place: usize) -> Snapshot {
@@ -100,6 +98,13 @@ impl Agent {
                 .collect(),
             history_ids: if self.plan.keeps_history { task.history.clone() } else { Vec::new() },
         }
+    }
+
+    fn first_answer(&self, place: usize) -> Answer {
+        if self.plan.answers_with_tasks {
+            return Answer::Task(self.snapshot(place));
+        }
+        Answer::Message(AgentMessage { message_id: None, text: "working on it".to_owned(), data: Vec::new() })
     }
 
     pub fn find(&self, id: &TaskId) -> Option<usize> {
@@ -141,7 +146,7 @@ impl Sim {
                 one.tasks[place].forgotten = false;
                 one.tasks[place].state = TaskState::Failed;
             }
-            return Answer::Task(self.agents[agent].snapshot(place));
+            return self.agents[agent].first_answer(place);
         }
         let number = one.tasks.len();
         let script = one.plan.scripts[number.min(one.plan.scripts.len() - 1)].clone();
@@ -170,12 +175,7 @@ impl Sim {
         if one.plan.dedup != Dedup::No {
             one.known.push((request.message_id, number));
         }
-        let answer = if one.plan.answers_with_tasks {
-            Answer::Task(one.snapshot(number))
-        } else {
-            one.messages += 1;
-            Answer::Message(AgentMessage { message_id: None, text: "working on it".to_owned(), data: Vec::new() })
-        };
+        let answer = one.first_answer(number);
         let (event, at) = (Event::AgentMoves { agent, task: number, turn: 0 }, now + 1);
         self.note(|| format!("agent {agent} takes the request as task T{agent}-{number}"));
         self.at(at, event);
@@ -263,6 +263,7 @@ impl Sim {
         let confirmation = self.ledger.book(now, system, &reference, &task.message_id, agent);
         task.confirmation = Some(confirmation.clone());
         self.note(|| format!("agent {agent} books {confirmation} at {}", ledger::system_name(system)));
+        self.check_late_booking(&confirmation);
     }
 
     pub fn unbooks(&mut self, agent: usize, place: usize) {
@@ -296,7 +297,7 @@ impl Sim {
             self.note(|| format!("agent {agent} takes the reply on T{agent}-{place}"));
             self.set_state(agent, place, TaskState::Working, None);
             self.at(self.now + 1, Event::AgentMoves { agent, task: place, turn });
-        } else if self.agents[agent].plan.books_per_message {
+        } else if self.agents[agent].plan.books_per_message && !self.agents[agent].tasks[place].stopped {
             self.note(|| format!("agent {agent} takes a message to a task that works: it books once more"));
             self.books(agent, place);
         }

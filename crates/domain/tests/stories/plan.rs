@@ -204,11 +204,11 @@ pub enum SendFault {
 impl Plan {
     /// The landing grace that §16's relations ask for.
     pub fn grace(&self, agent: &AgentPlan) -> i64 {
-        agent.landing + agent.list_lag + self.pause + self.wire.latency + 1 + self.slack
+        agent.landing + agent.list_lag + self.pause + 1 + self.slack
     }
 
     /// The settle time that §16's relations ask for.
     pub fn settle(&self, system: &SystemPlan) -> i64 {
-        system.lag.1 + system.late + self.wire.latency + 1 + self.slack
+        (system.lag.1 + system.late + 1 + self.slack).max(500)
     }
 }

@@ -32,10 +32,9 @@ impl Queue {
 
     pub(crate) fn of(operation: Operation) -> Self {
         match operation {
-            Operation::FirstRequest
-            | Operation::Reply
-            | Operation::CancelTask
-            | Operation::ListTasks => Self::Urgent,
+            Operation::FirstRequest | Operation::Reply | Operation::CancelTask | Operation::ListTasks => {
+                Self::Urgent
+            }
             Operation::GetTask | Operation::FetchCard => Self::Polls,
             Operation::Subscribe => Self::Streams,
         }

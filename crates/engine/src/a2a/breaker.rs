@@ -87,8 +87,7 @@ impl Breaker {
         rules: &BreakerRules,
         jitter: impl FnOnce(Span) -> Span,
     ) -> Self {
-        let open =
-            |openings: u32| Self::Open { openings, until: now + jitter(rules.backoff(openings)) };
+        let open = |openings: u32| Self::Open { openings, until: now + jitter(rules.backoff(openings)) };
         match (self, event) {
             (_, Event::Answered) => Self::NEW,
             (Self::Closed { failures }, Event::Lost { .. }) if failures + 1 >= rules.failures => open(1),

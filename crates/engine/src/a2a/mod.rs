@@ -5,6 +5,8 @@
 //! what may be done next (DESIGN.md §7); nothing is retried in here. No type of the official
 //! `a2a` crate leaves this module: its decoders are stricter than agents are (`convert`).
 
+mod agent_traffic;
+mod breaker;
 pub mod card;
 mod client;
 mod convert;
@@ -14,9 +16,12 @@ pub mod follow_state;
 mod http;
 mod limits;
 mod list;
+mod places;
 mod rpc;
 mod sse;
+mod throttle;
 
+pub use breaker::BreakerRules;
 pub use card::{Card, CardInterface, CardSkill};
 pub use client::{AgentClient, Answer, HttpAgents, StreamItem};
 pub use credential::{Credential, KeyPlace};
@@ -26,6 +31,7 @@ pub(crate) use http::{Call, Connection};
 pub use limits::Limits;
 pub(crate) use limits::{cut, shallow};
 pub use list::{Completeness, ListFilter, Listing};
+pub use throttle::{AgentState, AgentTraffic, ThrottleSettings, Throttled};
 
 use serde::{Deserialize, Serialize};
 

@@ -186,7 +186,7 @@ impl Place {
     pub(crate) async fn granted(&mut self) -> Result<Option<Instant>, Refusal> {
         let Hold::Waiting(told) = &mut self.hold else { return Ok(None) };
         // The sender is kept in the queue until it has spoken.
-        let verdict = told.await.unwrap_or_else(|_| Err(Refusal::AskedToWait(Span(0))));
+        let verdict = told.await.unwrap_or(Err(Refusal::AskedToWait(Span(0))));
         match verdict {
             Ok(grant) => {
                 let begin = grant.begin.map(|at| self.shared.epoch + (at - Millis(0)).to_std());
@@ -212,12 +212,12 @@ impl Place {
         let (now, mut state) = (self.shared.now(), self.shared.lock());
         let settings = &self.shared.settings;
         let agent = &mut state.agents[self.at];
-        match report {
+        match &report {
             Report::Lost(why) => {
                 let probe = std::mem::take(&mut grant.probe);
                 // A call that began before the agent was last found silent tells nothing new.
                 if probe || grant.era == agent.era {
-                    agent.last_loss = why;
+                    agent.last_loss.clone_from(why);
                     agent.hear(Event::Lost { probe }, settings, now);
                 }
             }
