@@ -11,7 +11,7 @@ use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 use futures::FutureExt;
 use leptos_axum::{LeptosRoutes, generate_route_list_with_exclusions_and_ssg_and_context};
 use std::panic::AssertUnwindSafe;
@@ -30,6 +30,8 @@ pub fn router(state: AppState) -> Router {
         .merge(static_files::routes(Path::new(state.leptos.site_root.as_ref())))
         .merge(open)
         .nest(api::PREFIX, api::routes(&state))
+        // A nested fallback does not see the prefix with an empty rest.
+        .route(&format!("{}/", api::PREFIX), any(api::no_such_address))
         .merge(people(&state))
         .layer(from_fn(catch_panic))
         .layer(from_fn_with_state(state.clone(), security::set_headers))

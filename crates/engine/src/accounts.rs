@@ -142,12 +142,13 @@ impl Engine {
         Ok(user.filter(|user| !user.disabled).and_then(|user| viewer_of(user.id, user.email, &role)))
     }
 
-    /// Keeps a browser session: `data` is opaque text, `expires_at` UTC milliseconds.
+    /// Keeps a browser session: `data` is opaque text, `expires_at` UTC milliseconds. `id` is what
+    /// the caller files it under, which should not be the cookie's own value.
     ///
     /// # Errors
     /// The database failed.
     pub async fn save_session(&self, id: &str, data: &str, expires_at: i64) -> Result<(), AccountError> {
-        Ok(self.inner.store.put_session(&hash_token(id), data, expires_at).await?)
+        Ok(self.inner.store.put_session(id, data, expires_at).await?)
     }
 
     /// A session's data and expiry, while it has not expired.
@@ -155,7 +156,7 @@ impl Engine {
     /// # Errors
     /// The database failed.
     pub async fn load_session(&self, id: &str) -> Result<Option<(String, i64)>, AccountError> {
-        Ok(self.inner.store.session(&hash_token(id)).await?)
+        Ok(self.inner.store.session(id).await?)
     }
 
     /// Forgets a session.
@@ -163,7 +164,7 @@ impl Engine {
     /// # Errors
     /// The database failed.
     pub async fn delete_session(&self, id: &str) -> Result<(), AccountError> {
-        Ok(self.inner.store.forget_sessions(Some(&hash_token(id))).await?)
+        Ok(self.inner.store.forget_sessions(Some(id)).await?)
     }
 
     /// Forgets every session that has expired.
@@ -189,7 +190,7 @@ fn tidy_email(email: &str) -> Result<String, AccountError> {
     if sound { Ok(email) } else { Err(AccountError::Invalid(format!("{email:?} is not an e-mail address"))) }
 }
 
-/// Tokens and session ids are random, so a plain digest is enough to store them safely.
+/// Tokens are random, so a plain digest is enough to store them safely.
 fn hash_token(token: &str) -> String {
     use sha2::Digest as _;
     hex::encode(sha2::Sha256::digest(token.as_bytes()))

@@ -44,6 +44,8 @@ pub(crate) struct Runner {
     seen: Vec<Seen>,
     reads: Vec<ReadRow>,
     look_at_all: bool,
+    /// An action ended without saying how: what is in flight is not known any more.
+    panicked: bool,
     wakes: i64,
 }
 
@@ -75,6 +77,7 @@ impl Runner {
             seen: Vec::new(),
             reads: Vec::new(),
             look_at_all: false,
+            panicked: false,
             wakes,
         }
     }
@@ -105,6 +108,9 @@ impl Runner {
                     tokio::time::sleep(Duration::from_millis(100) * failures.min(50)).await;
                 }
             }
+            if self.panicked && self.seen.is_empty() {
+                break self.let_go(self.inner.store.now()).await;
+            }
             if self.stop.is_cancelled() && !self.is_recording() {
                 break;
             }
@@ -113,7 +119,7 @@ impl Runner {
         self.stop_followers();
     }
 
-    /// Nothing received is waiting to be recorded.
+    /// Something received is waiting to be recorded.
     fn is_recording(&self) -> bool {
         !self.seen.is_empty() && self.holder.outlasts(Span(0))
     }
@@ -239,11 +245,8 @@ impl Runner {
             Ok(outcome) => self.take_outcome(outcome),
             // A panic in an action is a bug; the send it made is found in doubt at the next load.
             Err(error) if error.is_panic() => {
-                warn!(trip = %self.leased.trip, %error, "an action panicked");
-                if self.work.is_empty() {
-                    self.looking.clear();
-                    self.in_flight = InFlight::default();
-                }
+                warn!(trip = %self.leased.trip, %error, "an action panicked; the trip is taken anew");
+                self.panicked = true;
             }
             Err(_) => {}
         }

@@ -23,6 +23,11 @@ use problem::Problem;
 /// Where the API is.
 pub const PREFIX: &str = "/api/v1";
 
+/// What an address that the API does not have answers.
+pub async fn no_such_address() -> Problem {
+    Problem::not_found("address in this API")
+}
+
 /// The API's routes, to be nested at [`PREFIX`].
 pub fn routes(state: &AppState) -> Router<AppState> {
     Router::new()
@@ -36,7 +41,7 @@ pub fn routes(state: &AppState) -> Router<AppState> {
         .route("/agents", get(agents::list).post(agents::create))
         .route("/booking-systems", get(booking_systems::list).post(booking_systems::create))
         .route("/cases", get(cases::list))
-        .fallback(async || Problem::not_found("address in this API"))
+        .fallback(no_such_address)
         .method_not_allowed_fallback(async || Problem::method_not_allowed())
         .layer(DefaultBodyLimit::max(json_body::LARGEST_BODY))
         .layer(from_fn_with_state(state.clone(), access::authorise))

@@ -57,6 +57,14 @@ fn failed(error: AccountError) -> Error {
 
 #[async_trait]
 impl SessionStore for EngineSessions {
+    async fn create(&self, record: &mut Record) -> Result<()> {
+        // Ids are random; one that is taken is drawn again all the same.
+        while self.load(&record.id).await?.is_some() {
+            record.id = Id::default();
+        }
+        self.save(record).await
+    }
+
     async fn save(&self, record: &Record) -> Result<()> {
         let data = serde_json::to_string(&record.data).map_err(|error| Error::Encode(error.to_string()))?;
         let expires_at = record.expiry_date.unix_timestamp().saturating_mul(1000);

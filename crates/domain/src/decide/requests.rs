@@ -321,12 +321,11 @@ impl Pass<'_> {
         d.closed_at = Some(self.now);
         d.stuck = None;
         d.stuck_since = None;
-        let kind = if outcome == Outcome::Completed { "attempt_completed" } else { "attempt_closed" };
-        let what = match outcome {
-            Outcome::Completed => "This attempt succeeded".to_owned(),
-            other => format!("This attempt is closed: {}", outcome_words(other)),
-        };
-        self.tell(id, kind, &what, Some(why));
+        // A success is told of with its step; a trip that is ending has no step to tell of.
+        if outcome != Outcome::Completed || self.trip.is_ending() {
+            let what = format!("This attempt is closed: {}", outcome_words(outcome));
+            self.tell(id, "attempt_closed", &what, Some(why));
+        }
         self.withdraw_questions(id, "the attempt is over");
     }
 }

@@ -51,6 +51,8 @@ impl Pass<'_> {
         self.close_delegation(&delegation.id, Outcome::Completed, &reason(signed));
         if !self.trip.is_ending() {
             self.set_standing(&delegation.step, Standing::Done);
+            let what = format!("{}: done, as signed for", self.trip.step_title(&delegation.step));
+            self.tell_step(Some(&delegation.step), "step_done", &what, Some(&reason(signed)));
         }
     }
 }

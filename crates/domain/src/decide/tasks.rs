@@ -150,7 +150,8 @@ impl Pass<'_> {
         if changed {
             delegation.changed_at = Some(at);
         }
-        if before.as_ref() != Some(&snapshot.state) {
+        // A question is told of when it is kept.
+        if before.as_ref() != Some(&snapshot.state) && !snapshot.state.is_interrupted() {
             let words = snapshot.message.as_ref().map(|m| brief(&m.text, 300)).filter(|t| !t.is_empty());
             let what = match words {
                 Some(words) => format!("{}: {words}", snapshot.state.word()),
