@@ -142,9 +142,15 @@ impl Planner<'_> {
 
     /// Second tasks are read until they have ended.
     fn ghost_looks(&self, d: &Delegation, looks: &mut Vec<(Millis, Look)>) {
-        let live =
-            self.trip.tasks.iter().filter(|t| {
-                t.delegation == d.id && t.role == TaskRole::Ghost && !t.snapshot.state.is_terminal()
+        let live = self
+            .trip
+            .tasks
+            .iter()
+            .filter(|t| t.delegation == d.id && !t.snapshot.state.is_terminal())
+            .filter(|t| match t.role {
+                TaskRole::Kept => false,
+                TaskRole::Ghost => true,
+                TaskRole::Fork => d.ended_at.is_some_and(|ended| t.observed_at < ended),
             });
         for ghost in live {
             let tried = d.reads.tried_at.map_or(ghost.observed_at, |at| at.max(ghost.observed_at));
@@ -161,7 +167,9 @@ impl Planner<'_> {
             let (delegation, context) = (d.id.clone(), d.context_id.clone());
             let then_booking = self.trip.has_effect(d);
             looks.push((at, Look::List { delegation, scope, context, then_booking }));
-        } else if self.trip.has_effect(d) {
+        } else if let Some(effect) = self.trip.wanted_effect(&d.id) {
+            // Nothing else is read here, so the lookups set their own pace.
+            let at = at.max(self.again(d, effect));
             looks.push((at, Look::Booking { delegation: d.id.clone() }));
         }
     }
@@ -170,7 +178,11 @@ impl Planner<'_> {
         let Some(request) = self.trip.request(&d.id) else { return };
         let until = request.may_send_until.unwrap_or(request.created_at);
         let grace_end = until + self.world.landing_grace(&d.agent);
-        let again = d.reads.tried_at.map_or(grace_end, |at| at + self.retry(d.reads.failed.max(1)));
+        // A list that stays incomplete is read less and less often.
+        let again = d.reads.tried_at.map_or(grace_end, |at| {
+            let slower = Span(((at - grace_end).0 / 4).clamp(0, self.world.waits.poll_longest.0));
+            at + self.retry(d.reads.failed.max(1)).max(slower)
+        });
         self.list_look(d, grace_end.max(again), looks);
     }
 
@@ -248,7 +260,16 @@ impl Planner<'_> {
             .filter(|e| !d.is_open() && matches!(e.verdict, Verdict::Unknown))
             .map(|e| self.again(d, e))
             .min();
-        [undo, end, unknown].into_iter().flatten().min()
+        [undo, end, unknown, self.given_up_due(d)].into_iter().flatten().min()
+    }
+
+    /// References of attempts that came to nothing are still read while the trip runs: a booking
+    /// that comes late is undone as soon as it shows (§5, F-23).
+    fn given_up_due(&self, d: &Delegation) -> Option<Millis> {
+        let left_us = self.trip.request(&d.id).is_some_and(|m| m.number > 0);
+        let nothing = |e: &&Effect| matches!(e.verdict, Verdict::Absent | Verdict::SettledAbsent);
+        let effect = self.trip.wanted_effect(&d.id).filter(nothing).filter(|_| left_us && !d.is_open())?;
+        Some(self.again(d, effect))
     }
 
     fn outcome_read_due(&self, d: &Delegation, e: &Effect, ended: EndedAs, at: Millis) -> Millis {

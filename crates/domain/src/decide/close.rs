@@ -8,11 +8,12 @@ use crate::effect::{Effect, Verdict};
 use crate::ids::DelegationId;
 use crate::task::{TaskCopy, TaskRole};
 use crate::trip::{Closed, Goal, Standing, Trip};
-use crate::world::World;
+use crate::world::{Fact, World};
 
 impl Pass<'_> {
     pub(super) fn close(&mut self) {
         self.settle_late_bookings();
+        self.stick_endless_final_looks();
         if !self.is_settled() || awaits_final_look(&self.trip, self.world).next().is_some() {
             return;
         }
@@ -51,10 +52,16 @@ impl Pass<'_> {
 
     /// A second task has ended, and the bookings under its reference were read a settle time later.
     fn is_ghost_settled(&self, copy: &TaskCopy) -> bool {
-        if copy.role != TaskRole::Ghost {
-            return true;
-        }
         let Some(delegation) = self.trip.delegation(&copy.delegation) else { return true };
+        match copy.role {
+            TaskRole::Kept => return true,
+            // Read once more after the task that it was forked into has ended (F-19).
+            TaskRole::Fork => {
+                return copy.snapshot.state.is_terminal()
+                    || delegation.ended_at.is_none_or(|ended| copy.observed_at >= ended);
+            }
+            TaskRole::Ghost => {}
+        }
         let settled = copy.observed_at + self.settle(&delegation.step);
         let read = self
             .trip
@@ -88,6 +95,30 @@ impl Pass<'_> {
         );
         for delegation in late {
             self.stick(self.now, &delegation, StuckReason::LateBooking);
+        }
+    }
+
+    /// The look before the close that cannot be had (a list that is never complete) is a case in the
+    /// end; a good look or a signature clears it.
+    fn stick_endless_final_looks(&mut self) {
+        let awaited: Vec<DelegationId> = awaits_final_look(&self.trip, self.world)
+            .filter(|d| !d.is_open())
+            .map(|d| d.id.clone())
+            .collect();
+        for id in self.delegation_ids() {
+            let Some(d) = self.trip.delegation(&id).cloned().filter(|d| !d.is_open()) else { continue };
+            if !awaited.contains(&id) {
+                self.unstick_if(&id, |r| matches!(r, StuckReason::InDoubt(_)));
+                continue;
+            }
+            let Some(grace_end) = self.trip.request(&id).map(|m| self.grace_end(&d, m)) else { continue };
+            if self.now >= grace_end + self.world.waits.unknown_verdict {
+                let why = d
+                    .doubt
+                    .not_counted
+                    .unwrap_or_else(|| "the last look before the end cannot be had".to_owned());
+                self.stick(self.now, &id, StuckReason::InDoubt(why));
+            }
         }
     }
 
@@ -145,11 +176,14 @@ pub(crate) fn awaits_final_look<'a>(
     trip: &'a Trip,
     world: &'a World,
 ) -> impl Iterator<Item = &'a Delegation> {
-    trip.delegations.iter().filter(move |d| {
+    // Support has signed for what was found out by other means.
+    trip.delegations.iter().filter(|d| d.signed.is_none()).filter(move |d| {
         let Some(request) = trip.request(&d.id).filter(|m| m.number > 1) else { return false };
         let until = request.may_send_until.unwrap_or(request.created_at);
         let grace_end = until + world.landing_grace(&d.agent);
-        let looked = d.doubt.looked_at.is_some_and(|at| at >= grace_end);
+        // Where nothing can be listed, the bookings under the reference are all that can be read.
+        let lists = world.agent(&d.agent).is_none_or(|a| !a.is_not(Fact::Lists));
+        let looked = !lists || d.doubt.looked_at.is_some_and(|at| at >= grace_end);
         let counted =
             trip.wanted_effect(&d.id).is_none_or(|e| e.checked_at.is_some_and(|at| at >= grace_end));
         let is_owed = d.outcome != Some(Outcome::Unreachable);

@@ -167,10 +167,20 @@ impl Pass<'_> {
             may_resend: !not_yet
                 && request.number <= RESENDS
                 && agent.is_some_and(|a| a.state != AgentState::Disabled),
-            looked_past_grace: delegation.doubt.look_found_nothing
-                && delegation.doubt.looked_at.is_some_and(|at| at >= grace_end),
+            looked_past_grace: self.looked_past_grace(delegation, grace_end),
             booking,
         }
+    }
+
+    /// A complete look past the grace found nothing; where nothing can be listed, the lookup of the
+    /// reference is all the look there is.
+    fn looked_past_grace(&self, delegation: &Delegation, grace_end: Millis) -> bool {
+        let past = |at: Option<Millis>| at.is_some_and(|at| at >= grace_end);
+        let lists = self.world.agent(&delegation.agent).is_none_or(|a| !a.is_not(Fact::Lists));
+        if lists {
+            return delegation.doubt.look_found_nothing && past(delegation.doubt.looked_at);
+        }
+        self.trip.wanted_effect(&delegation.id).is_none_or(|e| past(e.checked_at))
     }
 
     fn resend(&mut self, delegation: &Delegation, request: &OutMessage) {

@@ -66,8 +66,11 @@ async fn follow_once(work: &Work, id: &DelegationId, task: &TaskId, runner: &mps
     let Ok(target) = work.target(&agent).await else { return dropped(false) };
     let idle = work.inner.waits.stream_idle.to_std();
     work.boundary("follow.before", &work.step(id)).await;
-    let Ok(mut stream) = work.inner.agents.subscribe(&target, task, idle).await else {
-        return dropped(false);
+    let mut stream = match work.inner.agents.subscribe(&target, task, idle).await {
+        Ok(stream) => stream,
+        // The same word as an event would be: with or without framing (F-12).
+        Err(failure) if failure.class == FailureClass::Capability => return End::Refused,
+        Err(_) => return dropped(false),
     };
     let mut followed = Followed::default();
     while let Some(item) = stream.next().await {

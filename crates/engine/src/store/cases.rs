@@ -79,7 +79,7 @@ impl Store {
             .bind(id.0.clone()),
             (None, Some(signed)) => sqlx::query(
                 "UPDATE delegations SET signed = $2 \
-                 WHERE id = $1 AND stuck IS NOT NULL AND outcome IS NULL AND signed IS NULL",
+                 WHERE id = $1 AND stuck IS NOT NULL AND signed IS NULL",
             )
             .bind(case.delegation.0.clone())
             .bind(json(signed)?),
