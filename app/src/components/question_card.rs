@@ -27,9 +27,10 @@ pub fn QuestionCard(
 ) -> impl IntoView {
     let decision = question.kind == "decision";
     let asks = if decision { "Holdfast asks you to decide" } else { "asks" };
+    let class = if question.state == "open" { "question" } else { "question question-gone" };
     let form = view! { <AnswerForm question=question.clone() typed=typed wrong=wrong /> };
     view! {
-        <article class="question" aria-labelledby=format!("asked-{}", question.id)>
+        <article class=class aria-labelledby=format!("asked-{}", question.id)>
             {with_trip.then(|| view! {
                 <p class="quiet">
                     <a href=format!("/trips/{}", question.trip)><Outside text=question.trip_title.clone() /></a>
@@ -65,7 +66,7 @@ pub fn gone(question: &QuestionView) -> Option<String> {
                 .iter()
                 .find(|choice| choice.value == answer)
                 .map(|choice| choice.label.as_str());
-            format!("Answered{by}: “{}”", label.unwrap_or(answer))
+            format!("Answered{by}: “{}”.", label.unwrap_or(answer))
         }
         "withdrawn" => "This question is no longer asked.".to_owned(),
         "expired" => "The time to answer has run out.".to_owned(),

@@ -51,6 +51,23 @@ fn a_new_trip_asks_what_the_workflow_asks() {
 }
 
 #[test]
+fn what_is_no_day_is_kept_where_a_date_input_would_drop_it() {
+    let came_back = |typed: &str| {
+        let mut form = samples::wrong_form();
+        form.values.retain(|(name, _)| name != "start");
+        form.values.push(("start".into(), typed.into()));
+        let html = new_trip(Some(form));
+        element(&html, "name=\"start\"").to_owned()
+    };
+    for typed in ["2027-02-30", "soon"] {
+        let field = came_back(typed);
+        assert!(field.contains("type=\"text\"") && field.contains(&format!("value=\"{typed}\"")), "{field}");
+    }
+    assert!(came_back("2027-02-28").contains("type=\"date\""));
+    assert!(came_back("").contains("type=\"date\""));
+}
+
+#[test]
 fn a_form_that_came_back_keeps_what_was_typed_and_says_what_is_wrong_beside_it() {
     let html = new_trip(Some(samples::wrong_form()));
     assert!(element(&html, "name=\"origin\"").contains("value=\"Hamburg\""));
@@ -103,7 +120,7 @@ fn a_late_answer_is_told_why_and_not_lost() {
         answered_by: Some("support@example.org".into()),
         ..samples::car_decision()
     };
-    assert_eq!(gone(&question).as_deref(), Some("Answered by support@example.org: “Go on without a car”"));
+    assert_eq!(gone(&question).as_deref(), Some("Answered by support@example.org: “Go on without a car”."));
     let form = FormState {
         values: vec![("answer".into(), "Two rooms".into())],
         errors: vec![FieldError {

@@ -41,6 +41,41 @@ fn verified_claimed_and_unknown_are_told_apart() {
 }
 
 #[test]
+fn an_agent_works_only_on_what_is_known_to_have_reached_it() {
+    let told = |state: &str| {
+        let mut trip = samples::asking();
+        trip.steps[2].delegations[0].send_state = state.into();
+        said(trip)
+    };
+    assert!(told("landed").contains("An agent works on it"));
+    assert!(told("in_doubt").contains("Checking whether it arrived"));
+    for state in ["intent", "not_sent"] {
+        let told = told(state);
+        assert!(told.contains("Being handed over") && !told.contains("An agent works on it"), "{told}");
+    }
+    assert!(said(samples::stuck()).contains("With our support"));
+}
+
+#[test]
+fn history_says_which_step_an_event_is_about() {
+    let mut trip = samples::asking();
+    trip.history[0].step = Some("hotel".into());
+    assert!(said(trip).contains("Casa Agent · Hotel"));
+}
+
+#[test]
+fn a_question_that_has_ended_asks_for_nothing() {
+    assert!(page(samples::asking()).contains("What needs you"));
+    let mut ended = samples::asking();
+    let mut card = ended.questions[0].clone();
+    card.state = "withdrawn".into();
+    let html = html(|| view! { <crate::components::question_card::QuestionCard question=card.clone() /> });
+    assert!(html.contains("question-gone"), "{html}");
+    ended.questions[0] = card;
+    assert!(!page(ended).contains("question-gone"), "nor has it a card on a page that is opened later");
+}
+
+#[test]
 fn failed_attempts_are_told_with_what_the_agents_said() {
     let said = said(samples::deciding());
     assert!(said.contains("Attempt 1 of 2: Roadrunner Agent declined. No cars left at LIS on 12 March."));

@@ -109,9 +109,13 @@ fn input_field(input: InputView, form: &Option<FormState>) -> impl IntoView + us
         (Some(min), Some(max)) => Some(format!("From {min} to {max}.")),
         (Some(min), None) => Some(format!("{min} or more.")),
         (None, Some(max)) => Some(format!("{max} at most.")),
-        (None, None) => input.max_chars.map(|most| format!("Up to {most} characters.")),
+        (None, None) => {
+            let room = input.max_chars.filter(|_| input.kind == "long_text");
+            room.map(|most| format!("Up to {most} characters."))
+        }
     };
-    let hint = [input.hint, bounds].into_iter().flatten().collect::<Vec<_>>().join(" ");
+    let told = input.hint.map(|hint| format!("{}.", hint.trim_end_matches('.')));
+    let hint = [told, bounds].into_iter().flatten().collect::<Vec<_>>().join(" ");
     let value = if form.is_some() { form.typed(&input.name) } else { input.default };
     view! {
         <Field
