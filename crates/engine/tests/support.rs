@@ -44,9 +44,8 @@ async fn an_unvouched_agent_is_not_asked_twice(kind: Kind) {
 
     let signed = record(RecordedOutcome::NotBooked, None);
     world.engine.act_on_case(&support(), &case, &signed).await.expect("signed");
-    let view = world
-        .until(&trip, "another agent was asked", |view| view.steps[2].delegations.len() == 2)
-        .await;
+    let view =
+        world.until(&trip, "another agent was asked", |view| view.steps[2].delegations.len() == 2).await;
     assert_eq!(view.steps[2].delegations[0].outcome.as_deref(), Some("never_landed"));
     let again = world.engine.act_on_case(&support(), &case, &signed).await;
     assert!(matches!(again, Err(ActionError::NotFound | ActionError::MovedOn)), "{again:?}");
@@ -77,7 +76,8 @@ async fn a_booking_that_support_found_makes_the_step_done() {
         assert!(matches!(refused, Err(ActionError::Invalid { .. })), "{refused:?}");
     }
     let traveller = world.traveller.clone();
-    let foreign = world.engine.act_on_case(&traveller, &case, &record(RecordedOutcome::NotBooked, None)).await;
+    let foreign =
+        world.engine.act_on_case(&traveller, &case, &record(RecordedOutcome::NotBooked, None)).await;
     assert!(matches!(foreign, Err(ActionError::NotFound)), "{foreign:?}");
 
     let signed = record(RecordedOutcome::Booked, Some("CC-TOLD-US"));
