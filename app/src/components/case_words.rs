@@ -1,7 +1,7 @@
 //! Cases of the desk in words.
 
 use crate::format;
-use domain::view::ReadsView;
+use domain::view::{CaseView, ReadsView};
 
 /// The kind of reason that a case is stuck for.
 pub fn cause(cause: &str) -> &'static str {
@@ -33,6 +33,20 @@ pub fn failing(reads: &ReadsView) -> Option<String> {
         let why = reads.reason.as_deref().unwrap_or("no reason given");
         format::outside(&format!("Reading failed {times}: {why}"))
     })
+}
+
+/// Whether the agent has been asked since a check was asked for.
+pub fn read_since(case: &CaseView) -> bool {
+    case.check_asked.as_ref().is_some_and(|asked| case.reads.tried_at >= Some(asked.at))
+}
+
+/// What has come of a check that was asked for: nothing reads as solved that is not.
+pub fn after_check(case: &CaseView) -> &'static str {
+    match (case.open, read_since(case)) {
+        (false, _) => "not stuck any more",
+        (true, true) => "the agent was asked again, still stuck",
+        (true, false) => "not verified yet",
+    }
 }
 
 /// Something that can be signed for.

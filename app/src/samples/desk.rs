@@ -82,6 +82,7 @@ pub fn checked() -> Vec<CaseView> {
     let mut cases = cases();
     for case in &mut cases[..4] {
         case.check_asked = Some(asked(20));
+        case.reads.tried_at = Some(at(19));
     }
     cases[2].open = false;
     (cases[2].reason, cases[2].cause) = ("The attempt goes on by itself.".into(), "cleared".into());
@@ -106,6 +107,7 @@ pub fn case() -> CaseDetail {
     let trip = stuck();
     let mut case = cases().remove(0);
     case.check_asked = Some(asked(20));
+    case.reads.tried_at = Some(at(19));
     CaseDetail {
         case,
         words: vec![

@@ -75,7 +75,8 @@ impl Engine {
         Ok(Some(detail))
     }
 
-    /// Adds to each case the newest request to read everything again.
+    /// Adds to each case the newest request to read everything again; one from before it became
+    /// stuck was about something else.
     async fn add_checks(
         &self,
         trips: &[TripId],
@@ -83,7 +84,8 @@ impl Engine {
     ) -> Result<(), StoreError> {
         let asked: BTreeMap<DelegationId, CheckAsked> = self.inner.store.checks_asked(trips).await?;
         for case in cases {
-            case.check_asked = asked.get(&DelegationId(case.delegation.clone())).cloned();
+            let newest = asked.get(&DelegationId(case.delegation.clone())).cloned();
+            case.check_asked = newest.filter(|asked| !case.open || asked.at >= case.since);
         }
         Ok(())
     }

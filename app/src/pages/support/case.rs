@@ -79,7 +79,7 @@ pub fn CasePageView(
                 </section>
             </div>
             <details class="panel details">
-                <summary>{format!("All {} at this step", format::count(step.delegations.len(), "attempt"))}</summary>
+                <summary>{format!("{} at this step, with every id", format::count(step.delegations.len(), "attempt"))}</summary>
                 <Technical trip=trip steps=vec![step] seq=seq />
             </details>
         </div>
@@ -102,7 +102,7 @@ fn Standing(
         view! { <span class="quiet">{format!("For {}, since ", format::age(case.age_seconds))}<Instant at=case.since /></span> }
     });
     let what = if case.kind == "undo" { "The undo of what was booked by " } else { "Asked for at " };
-    let open = case.open;
+    let (open, after) = (case.open, case_words::after_check(&case));
     view! {
         <div class="case-head">
             <p class="case-state">
@@ -114,14 +114,14 @@ fn Standing(
             {case.check_asked.map(|asked| view! {
                 <p class="note">
                     "Check asked for "<Instant at=asked.at />" by "<Outside text=asked.by />
-                    {asked.reason.map(|why| view! { ": “"<Outside text=why />"”" })}"."
-                    {if open { " Requested and accepted, not verified yet." } else { " The case is not stuck any more." }}
+                    {asked.reason.map(|why| view! { ": “"<Outside text=why />"”" })}
+                    {format!(". Requested and accepted, {after}.")}
                 </p>
             })}
             {case.signed.map(|signed| view! {
                 <p class="note">
-                    <Outside text=signed.by />" signed: "<Outside text=signed.outcome />" Evidence: “"<Outside text=signed.evidence />"”."
-                    {open.then_some(" Requested and accepted, not verified yet.")}
+                    <Outside text=signed.by />" signed: "<Outside text=signed.outcome />" Evidence: “"<Outside text=signed.evidence />"”"
+                    {open.then_some(". Requested and accepted, not verified yet.")}
                 </p>
             })}
         </div>

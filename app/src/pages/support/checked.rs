@@ -122,6 +122,7 @@ fn Checked(
     let word = |done: bool| if done { "yes" } else { "no" };
     let verified = match (facts.requested, facts.verified) {
         (_, true) => "yes, not stuck any more",
+        (true, false) if case_words::read_since(&case) => "no, the agent was asked again, still stuck",
         (true, false) => "not yet",
         (false, _) => "no",
     };

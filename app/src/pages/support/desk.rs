@@ -141,8 +141,9 @@ fn Row(
     let address = format!("/desk/cases/{}", case.id);
     let title = format!("title-{}", case.id);
     let reading = case_words::failing(&case.reads);
+    let after = case_words::after_check(&case);
     let asked = case.check_asked.clone().map(|asked| {
-        view! { <span>"Check asked for "<Instant at=asked.at />" by "<Outside text=asked.by />", not verified yet"</span> }
+        view! { <span>"Check asked for "<Instant at=asked.at />" by "<Outside text=asked.by />{format!(", {after}")}</span> }
     });
     let signed = case.signed.clone().map(|signed| {
         view! { <span>"Signed for by "<Outside text=signed.by />", not taken up yet"</span> }
