@@ -211,7 +211,8 @@ async fn a_wrong_form_comes_back_with_what_was_typed() {
     let cookie = desk.world.sign_in("support").await;
     let path = format!("/desk/cases/{CASE}");
     let long = "long ".repeat(1000);
-    let forms: [(&[(&str, &str)], &str, &str); 5] = [
+    type Wrong<'a> = (&'a [(&'a str, &'a str)], &'a str, &'a str);
+    let forms: [Wrong<'_>; 5] = [
         (&[("action", "check_now"), ("check_reason", " ")], "Give a reason", "field-check_reason-wrong"),
         (&[("action", "check_now"), ("check_reason", &long)], "too long", "long long"),
         (&[("action", "delete"), ("reason", "typed")], "Choose one of the actions", "typed"),
