@@ -91,7 +91,7 @@ fn both_words_are_told_with_their_age() {
         "The newest read said: 502 Bad Gateway",
         "HF-HOTEL-1",
         "task-c1",
-        "Requested and accepted, not verified yet.",
+        "requested and accepted, not verified yet.",
     ] {
         assert!(said.contains(text), "{text}: {said}");
     }

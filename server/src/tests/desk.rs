@@ -202,7 +202,7 @@ async fn a_check_is_told_as_what_it_is() {
     assert!(page.contains("The agent is &lt;i&gt;back&lt;/i&gt;"));
     let again = desk.world.get(&path, &cookie).await.text;
     assert!(!again.contains("Requested and taken in;"), "said once");
-    assert!(again.contains("Requested and accepted, not verified yet."), "and still true after a reload");
+    assert!(again.contains("requested and accepted, not verified yet."), "and still true after a reload");
 }
 
 #[tokio::test]

@@ -102,6 +102,8 @@ fn Standing(
         view! { <span class="quiet">{format!("For {}, since ", format::age(case.age_seconds))}<Instant at=case.since /></span> }
     });
     let what = if case.kind == "undo" { "The undo of what was booked by " } else { "Asked for at " };
+    // What waits for an answer is marked; what is over is told quietly.
+    let mark = if case.open { "note" } else { "quiet" };
     let (open, after) = (case.open, case_words::after_check(&case));
     view! {
         <div class="case-head">
@@ -112,16 +114,16 @@ fn Standing(
             <p class="sentence" dir="auto">{format::outside(&case.reason)}</p>
             <p class="quiet">{what}<Outside text=case.agent />{format!(", attempt {}. ", case.ordinal)}<a href=format!("/trips/{}", case.trip)>"The trip’s page"</a></p>
             {case.check_asked.map(|asked| view! {
-                <p class="note">
-                    "Check asked for "<Instant at=asked.at />" by "<Outside text=asked.by />
+                <p class=mark>
+                    "Check requested "<Instant at=asked.at />" by "<Outside text=asked.by />
                     {asked.reason.map(|why| view! { ": “"<Outside text=why />"”" })}
-                    {format!(". Requested and accepted, {after}.")}
+                    {format!(" — requested and accepted, {after}.")}
                 </p>
             })}
             {case.signed.map(|signed| view! {
-                <p class="note">
+                <p class=mark>
                     <Outside text=signed.by />" signed: "<Outside text=signed.outcome />" Evidence: “"<Outside text=signed.evidence />"”"
-                    {open.then_some(". Requested and accepted, not verified yet.")}
+                    {open.then_some(" — requested and accepted, not verified yet.")}
                 </p>
             })}
         </div>

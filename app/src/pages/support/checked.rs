@@ -143,7 +143,7 @@ fn Checked(
                 {refused.map(|text| view! { <p class="note">{text}</p> })}
                 <p dir="auto">{format::outside(&case.reason)}</p>
                 {asked.map(|asked| view! {
-                    <p class="quiet">"Asked for "<Instant at=asked.at />" by "<Outside text=asked.by />{asked.reason.map(|why| view! { ": “"<Outside text=why />"”" })}</p>
+                    <p class="quiet">"Requested "<Instant at=asked.at />" by "<Outside text=asked.by />{asked.reason.map(|why| view! { ": “"<Outside text=why />"”" })}</p>
                 })}
             </div>
         </li>

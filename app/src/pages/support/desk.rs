@@ -143,7 +143,7 @@ fn Row(
     let reading = case_words::failing(&case.reads);
     let after = case_words::after_check(&case);
     let asked = case.check_asked.clone().map(|asked| {
-        view! { <span>"Check asked for "<Instant at=asked.at />" by "<Outside text=asked.by />{format!(", {after}")}</span> }
+        view! { <span>"Check requested "<Instant at=asked.at />" by "<Outside text=asked.by />{format!(", {after}")}</span> }
     });
     let signed = case.signed.clone().map(|signed| {
         view! { <span>"Signed for by "<Outside text=signed.by />", not taken up yet"</span> }
