@@ -6,16 +6,16 @@ use app::components::layout::Layout;
 use app::components::live_trip::TripPageView;
 use app::components::loaded::Unreadable;
 use app::pages::login::LoginView;
-use app::pages::support::desk::DeskView;
+use app::pages::support::{case::CasePageView, checked::CheckedView, desk::DeskView};
 use app::pages::traveller::{
     cancel::CancelView, inbox::InboxView, new_trip::NewTripView, question::QuestionPageView, trips::TripsView,
 };
 use app::{api::ApiError, samples};
-use domain::view::{FieldError, FormState, TripView};
+use domain::view::{CaseDetail, FieldError, FormState, TripView};
 use leptos::prelude::*;
 use std::path::Path;
 
-const SHEETS: [&str; 7] = ["tokens", "base", "components", "pages", "forms", "signs", "trip"];
+const SHEETS: [&str; 8] = ["tokens", "base", "components", "pages", "desk", "forms", "signs", "trip"];
 
 fn main() -> std::io::Result<()> {
     let Some(folder) = std::env::args().nth(1) else {
@@ -27,7 +27,7 @@ fn main() -> std::io::Result<()> {
         std::fs::copy(format!("style/{sheet}.css"), folder.join(format!("{sheet}.css")))?;
     }
     let mut names = Vec::new();
-    for (name, html) in travellers().into_iter().chain(staff()) {
+    for (name, html) in travellers().into_iter().chain(staff()).chain(desk()) {
         std::fs::write(folder.join(format!("{name}.html")), html)?;
         names.push(format!("<li><a href=\"{name}.html\">{name}</a></li>"));
     }
@@ -99,8 +99,6 @@ fn staff() -> Vec<(&'static str, String)> {
                 view! { <LoginView request=request next=None /> }.into_any()
             }),
         ),
-        ("desk", page("support", "/desk", || view! { <DeskView cases=samples::cases() /> }.into_any())),
-        ("desk-empty", page("support", "/desk", || view! { <DeskView cases=vec![] /> }.into_any())),
         (
             "not-found",
             page("traveller", "/x", || view! { <Unreadable error=ApiError::NotFound /> }.into_any()),
@@ -108,9 +106,44 @@ fn staff() -> Vec<(&'static str, String)> {
     ]
 }
 
+fn desk() -> Vec<(&'static str, String)> {
+    let queue = |cases: Vec<domain::view::CaseView>, form: Option<FormState>| {
+        page("support", "/desk", move || view! { <DeskView cases=cases cause=None form=form /> }.into_any())
+    };
+    let case = |path: &str, detail: CaseDetail, form: Option<FormState>| {
+        page("support", path, move || view! { <CasePageView detail=detail form=form /> }.into_any())
+    };
+    let nothing_chosen = FormState {
+        values: vec![("reason".into(), "The agent is back".into())],
+        errors: vec![FieldError { field: "case".into(), message: "Choose at least one case.".into() }],
+    };
+    vec![
+        ("desk", queue(samples::cases(), None)),
+        ("desk-wrong", queue(samples::cases(), Some(nothing_chosen))),
+        ("desk-empty", queue(vec![], None)),
+        (
+            "desk-checked",
+            page("support", "/desk/checked", || {
+                let ids = ["c1", "c2", "c3", "c4", "c5", "gone"].map(str::to_owned).to_vec();
+                view! { <CheckedView ids=ids cases=samples::checked() since=samples::NOON + 60_000 /> }
+                    .into_any()
+            }),
+        ),
+        ("case", case("/desk/cases/asked", samples::case(), None)),
+        ("case-wrong", case("/desk/cases/x", samples::case(), Some(samples::wrong_record()))),
+        ("case-closed", case("/desk/cases/x", samples::closed_case(), None)),
+        ("case-undo", case("/desk/cases/x", samples::undo_case(), None)),
+        ("case-hostile", case("/desk/cases/x", samples::hostile_case(), None)),
+    ]
+}
+
 fn page(role: &str, path: &str, content: impl FnOnce() -> AnyView + Send + 'static) -> String {
     let viewer = (!role.is_empty()).then(|| samples::viewer(role));
-    let flash = (path == "/inbox").then(|| "Your answer is on its way to the agent.".to_owned());
+    let flash = match path {
+        "/inbox" => Some("Your answer is on its way to the agent.".to_owned()),
+        "/desk/cases/asked" => Some("Requested and taken in; not verified yet.".to_owned()),
+        _ => None,
+    };
     let path = path.to_owned();
     let body = Owner::new().with(|| {
         view! { <Layout viewer=viewer demo=true flash=flash path=path>{content()}</Layout> }.to_html()

@@ -166,6 +166,16 @@ pub fn count(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
+/// How long something has lasted, in its largest unit: `3 min`, `10 h`, `2 days`.
+pub fn age(seconds: i64) -> String {
+    match seconds {
+        ..60 => "under 1 min".to_owned(),
+        60..3600 => format!("{} min", seconds / 60),
+        3600..172_800 => format!("{} h", seconds / 3600),
+        _ => format!("{} days", seconds / 86_400),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -186,6 +196,12 @@ mod tests {
         assert_eq!(iso(951_782_400_000), "2000-02-29T00:00:00Z");
         assert_eq!(iso(-1), "1969-12-31T23:59:59Z");
         assert_eq!(utc(1_803_909_731_000), "1 Mar 2027, 14:02 UTC");
+    }
+
+    #[test]
+    fn ages_are_told_in_one_unit() {
+        let ages = [-5, 59, 60, 3599, 3600, 172_799, 172_800].map(age);
+        assert_eq!(ages, ["under 1 min", "under 1 min", "1 min", "59 min", "1 h", "47 h", "2 days"]);
     }
 
     #[test]

@@ -25,6 +25,8 @@ use leptos_router::hooks::use_location;
 use leptos_router::path;
 use pages::login::LoginPage;
 use pages::not_found::NotFoundPage;
+use pages::support::case::CasePage;
+use pages::support::checked::CheckedPage;
 use pages::support::desk::DeskPage;
 use pages::traveller::cancel::CancelPage;
 use pages::traveller::inbox::InboxPage;
@@ -88,6 +90,8 @@ fn Framed() -> impl IntoView {
                 <Route path=path!("/trips/:id/cancel") view=CancelPage ssr=SsrMode::Async />
                 <Route path=path!("/inbox") view=InboxPage ssr=SsrMode::Async />
                 <Route path=path!("/desk") view=DeskPage ssr=SsrMode::Async />
+                <Route path=path!("/desk/checked") view=CheckedPage ssr=SsrMode::Async />
+                <Route path=path!("/desk/cases/:id") view=CasePage ssr=SsrMode::Async />
             </Routes>
         </Layout>
     }

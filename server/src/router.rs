@@ -58,6 +58,8 @@ fn people(state: &AppState) -> Router<AppState> {
         .route("/trips/new", post(forms::new_trip::create))
         .route("/trips/{id}/questions/{q}", post(forms::answer::answer))
         .route("/trips/{id}/cancel", post(forms::cancel::cancel))
+        .route("/desk", post(forms::desk::check_several))
+        .route("/desk/cases/{id}", post(forms::case::act))
         .route("/trips/{id}/live", get(live::page_stream))
         .leptos_routes_with_context(state, listing, contexts, move || app::shell(options.clone()))
         .fallback(pages::not_found)

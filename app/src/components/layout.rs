@@ -32,7 +32,7 @@ pub fn Layout(
             {viewer.map(|viewer| view! { <Navigation viewer=viewer path=path /> })}
         </header>
         <main id="main" tabindex="-1">
-            {flash.map(|text| view! { <p class="flash"><span class="icon icon-done" aria-hidden="true"></span><span dir="auto">{outside(&text)}</span></p> })}
+            {flash.map(|text| view! { <p class="flash"><span class="icon icon-running" aria-hidden="true"></span><span dir="auto">{outside(&text)}</span></p> })}
             {children()}
         </main>
         <footer class="site-foot">
@@ -49,12 +49,13 @@ fn Navigation(
     path: String,
 ) -> impl IntoView {
     let desk = viewer.role != "traveller";
+    let inside = path.starts_with("/desk/").then_some("true");
     let current = move |href: &str| (path == href).then_some("page");
     view! {
         <nav class="site-nav" aria-label="Main">
             <a href="/trips" aria-current=current("/trips")>{if desk { "Trips" } else { "My trips" }}</a>
             <a href="/inbox" aria-current=current("/inbox")>"Questions"</a>
-            {desk.then(|| view! { <a href="/desk" aria-current=current("/desk")>"Desk"</a> })}
+            {desk.then(|| view! { <a href="/desk" aria-current=current("/desk").or(inside)>"Desk"</a> })}
         </nav>
         <form class="who" method="post" action="/logout">
             <span class="who-name" title=format!("Signed in as {}", viewer.role)><Outside text=viewer.email /></span>

@@ -1,5 +1,6 @@
 //! What several pages share.
 
+pub mod case_words;
 pub mod decode;
 pub mod erased;
 pub mod field;

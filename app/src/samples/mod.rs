@@ -1,8 +1,10 @@
 //! One trip at the moments of its life, for tests and for the gallery: what a page shows can be
 //! seen and proved without a server, an agent or a database.
 
+mod desk;
 mod moments;
 
+pub use desk::{case, cases, checked, closed_case, hostile_case, undo_case, wrong_record};
 pub use moments::{HOSTILE, asking, cancelled, deciding, hostile, stuck, undoing};
 
 use domain::money::Money;
@@ -246,27 +248,4 @@ pub fn wrong_form() -> FormState {
             error("travellers", "Give a whole number from 1 to 9."),
         ],
     }
-}
-
-/// Cases of the desk.
-pub fn cases() -> Vec<CaseView> {
-    let case = |id: &str, trip: &str, step: &str, reason: &str, minute| CaseView {
-        id: id.into(),
-        trip: "t-lisbon".into(),
-        trip_title: trip.into(),
-        step_title: step.into(),
-        reason: reason.into(),
-        since: at(minute),
-    };
-    vec![
-        case("c1", "Lisbon in March", "Hotel", "The records gave no clear answer for 15 minutes.", -600),
-        case(
-            "c2",
-            "רומא בסתיו 🍂",
-            "Flight",
-            "Nothing found after the landing grace, and a resend is not earned.",
-            -120,
-        ),
-        case("c3", "Team offsite Reykjavík", "Car", "Two bookings turned up under one reference.", 10),
-    ]
 }

@@ -5,7 +5,7 @@ use crate::components::layout::Layout;
 use crate::components::live_trip::TripPageView;
 use crate::components::page_title::PageTitle;
 use crate::pages::login::LoginView;
-use crate::pages::support::desk::DeskView;
+use crate::pages::support::{case::CasePageView, checked::CheckedView, desk::DeskView};
 use crate::pages::traveller::{
     cancel::CancelView, inbox::InboxView, new_trip::NewTripView, question::QuestionPageView, trips::TripsView,
 };
@@ -65,10 +65,6 @@ fn lists_and_forms_with_hostile_text_stay_in_their_box() {
     preview.undo[0].confirmation = Some(bad());
     contained("cancel", &html(|| view! { <CancelView preview=preview form=None /> }));
 
-    let mut cases = samples::cases();
-    (cases[0].reason, cases[0].trip_title) = (bad(), bad());
-    contained("desk", &html(|| view! { <DeskView cases=cases /> }));
-
     let fields = ["origin", "notes", "title", "steps", "workflow"];
     let request = RequestContext { form: Some(hostile_form(&fields)), ..Default::default() };
     let workflows = vec![samples::travel()];
@@ -82,6 +78,32 @@ fn lists_and_forms_with_hostile_text_stay_in_their_box() {
         "layout",
         &html(|| view! { <Layout viewer=viewer demo=true flash=Some(bad()) path=bad()>"page"</Layout> }),
     );
+}
+
+#[test]
+fn the_desk_with_hostile_text_stays_in_its_box() {
+    let bad = || HOSTILE.to_owned();
+    let mut case = samples::hostile_case().case;
+    case.cause = bad();
+    let cases = vec![case.clone()];
+    let form = Some(hostile_form(&["case", "reason", "all"]));
+    contained("desk", &html(|| view! { <DeskView cases=cases cause=Some(bad()) form=form /> }));
+
+    let cases = vec![case.clone()];
+    let ids = vec![case.id, bad()];
+    contained("checked", &html(|| view! { <CheckedView ids=ids cases=cases since=0 /> }));
+
+    let fields = ["check_reason", "reason", "confirmation", "booking_system", "outcome"];
+    let form = Some(hostile_form(&fields));
+    contained("case", &html(|| view! { <CasePageView detail=samples::hostile_case() form=form /> }));
+
+    let mut closed = samples::closed_case();
+    closed.case = domain::view::CaseView { open: false, ..samples::hostile_case().case };
+    for action in &mut closed.actions {
+        action.refused = Some(bad());
+    }
+    let form = Some(hostile_form(&["reason"]));
+    contained("closed case", &html(|| view! { <CasePageView detail=closed form=form /> }));
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Forms: the fields that the server reads, input kept, each message beside its field.
 
-use super::html;
+use super::{element, html};
 use crate::components::layout::Layout;
 use crate::components::question_card::gone;
 use crate::pages::login::LoginView;
@@ -15,13 +15,6 @@ use leptos::prelude::*;
 fn new_trip(form: Option<FormState>) -> String {
     let request = RequestContext { form, form_key: "k-1".into(), ..Default::default() };
     html(|| view! { <NewTripView workflows=vec![samples::travel()] wanted=None request=request /> })
-}
-
-/// The element that has this attribute.
-fn element<'a>(html: &'a str, attribute: &str) -> &'a str {
-    let at = html.find(attribute).unwrap_or_else(|| panic!("no {attribute} in {html}"));
-    let start = html[..at].rfind('<').expect("an element begins");
-    &html[start..at + html[at..].find('>').expect("and ends")]
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Pages rendered as the server renders them, from samples.
 
+mod desk;
 mod escaping;
 mod forms;
 mod site;
@@ -28,4 +29,11 @@ fn words(html: &str) -> String {
         }
     }
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The element that has this attribute.
+fn element<'a>(html: &'a str, attribute: &str) -> &'a str {
+    let at = html.find(attribute).unwrap_or_else(|| panic!("no {attribute} in {html}"));
+    let start = html[..at].rfind('<').expect("an element begins");
+    &html[start..at + html[at..].find('>').expect("and ends")]
 }

@@ -28,6 +28,8 @@ async fn every_page_waits_for_what_it_shows() {
         "/trips/{id}/cancel",
         "/inbox",
         "/desk",
+        "/desk/checked",
+        "/desk/cases/{id}",
     ] {
         assert!(paths.contains(&path), "{path} is not among {paths:?}");
     }
@@ -63,6 +65,8 @@ async fn pages_of_signed_in_people_show_nothing_to_others() {
         "/trips/t-1/cancel",
         "/inbox",
         "/desk",
+        "/desk/checked",
+        "/desk/cases/c-1",
     ] {
         let (response, html) = get(path).await;
         assert_eq!(response.status(), 401, "{path}");

@@ -12,6 +12,7 @@ pub mod booking;
 pub mod compensation;
 pub mod decide;
 pub mod delegation;
+pub mod desk;
 pub mod effect;
 pub mod event;
 pub mod failure;

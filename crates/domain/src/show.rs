@@ -9,8 +9,8 @@ use crate::outbox::SendState;
 use crate::question::{Question, QuestionKind, QuestionState};
 use crate::trip::{Closed, Goal, Standing, Step, Trip};
 use crate::view::{
-    CancelPreview, CaseView, ChoiceView, CompensationView, DelegationView, EffectView, EventView,
-    QuestionView, StepState, StepView, TripState, TripSummary, TripView, UndoPreview,
+    CancelPreview, ChoiceView, CompensationView, DelegationView, EffectView, EventView, QuestionView,
+    StepState, StepView, TripState, TripSummary, TripView, UndoPreview,
 };
 use crate::world::World;
 
@@ -103,29 +103,6 @@ pub fn questions(trip: &Trip, world: &World) -> Vec<QuestionView> {
     questions.into_iter().map(|q| question_view(trip, world, q)).collect()
 }
 
-/// A trip's stuck rows.
-pub fn cases(trip: &Trip) -> Vec<CaseView> {
-    let case = |id: &str, step: &crate::ids::StepName, reason: String, since: Option<crate::time::Millis>| {
-        CaseView {
-            id: id.to_owned(),
-            trip: trip.id.0.clone(),
-            trip_title: trip.title.clone(),
-            step_title: trip.step_title(step),
-            reason,
-            since: since.unwrap_or(trip.created_at).0,
-        }
-    };
-    let delegations = trip.delegations.iter().filter_map(|d| {
-        d.stuck.as_ref().map(|reason| case(d.id.as_str(), &d.step, reason.sentence(), d.stuck_since))
-    });
-    let rungs = trip.compensations.iter().filter(|c| c.state == CompensationState::Stuck).map(|c| {
-        let reason =
-            format!("The booking cannot be undone: {}", c.reason.as_deref().unwrap_or("no reason given"));
-        case(c.id.as_str(), &c.step, reason, c.stuck_since)
-    });
-    delegations.chain(rungs).collect()
-}
-
 fn inputs(trip: &Trip) -> Vec<(String, String)> {
     let given = trip.workflow.inputs.iter().filter_map(|input| {
         let value = trip.inputs.get(&input.name)?;
@@ -181,7 +158,8 @@ fn sentence(trip: &Trip, world: &World) -> String {
     }
 }
 
-fn step_view(trip: &Trip, world: &World, step: &Step) -> StepView {
+/// One step with its attempts.
+pub(crate) fn step_view(trip: &Trip, world: &World, step: &Step) -> StepView {
     let definition = trip.definition(&step.name);
     StepView {
         name: step.name.0.clone(),
@@ -269,7 +247,8 @@ fn delegation_view(trip: &Trip, world: &World, d: &Delegation) -> DelegationView
     }
 }
 
-fn effect_view(trip: &Trip, world: &World, e: &Effect) -> EffectView {
+/// One booking.
+pub(crate) fn effect_view(trip: &Trip, world: &World, e: &Effect) -> EffectView {
     let d = trip.delegation(&e.delegation);
     let compensation = trip.compensations.iter().find(|c| c.effect == e.id).map(|c| CompensationView {
         state: c.state.word().to_owned(),

@@ -2,6 +2,12 @@
 //! from the journal's rows, rendered by `app`. They hold no secret and no HTML; every text in
 //! them may come from outside and is shown as text.
 
+mod case;
+
+pub use case::{
+    CaseActionView, CaseDetail, CaseOutcomeView, CaseView, CheckAsked, ReadsView, SignedView, WordView,
+};
+
 use crate::money::{Money, MoneyLine};
 use serde::{Deserialize, Serialize};
 
@@ -388,21 +394,4 @@ pub struct ViewerView {
     pub email: String,
     /// `traveller`, `support` or `admin`.
     pub role: String,
-}
-
-/// A case of the support desk.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CaseView {
-    /// The stuck row's id.
-    pub id: String,
-    /// The trip that it belongs to.
-    pub trip: String,
-    /// That trip's title.
-    pub trip_title: String,
-    /// Its step's name for people.
-    pub step_title: String,
-    /// Why no rule may decide.
-    pub reason: String,
-    /// UTC milliseconds.
-    pub since: i64,
 }

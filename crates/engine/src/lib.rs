@@ -12,6 +12,7 @@ pub mod booking;
 pub mod clock;
 pub mod commands;
 pub mod crash_point;
+mod desk;
 pub mod driver;
 mod hints;
 mod holder;

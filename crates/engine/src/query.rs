@@ -6,7 +6,7 @@ use crate::{Engine, StoreError};
 use domain::ids::{QuestionId, TripId};
 use domain::show;
 use domain::trip::Trip;
-use domain::view::{CancelPreview, CaseView, InputView, QuestionView, TripSummary, TripView, WorkflowView};
+use domain::view::{CancelPreview, InputView, QuestionView, TripSummary, TripView, WorkflowView};
 use domain::workflow::{Input, Workflow};
 use std::time::Duration;
 
@@ -92,21 +92,6 @@ impl Engine {
     /// The database failed.
     pub async fn workflows(&self) -> Result<Vec<WorkflowView>, StoreError> {
         Ok(self.inner.store.workflows().await?.into_iter().map(workflow_view).collect())
-    }
-
-    /// Every stuck case, longest first. Empty for travellers.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn cases(&self, who: &Viewer) -> Result<Vec<CaseView>, StoreError> {
-        if !who.role.sees_all() {
-            return Ok(Vec::new());
-        }
-        let ids = self.inner.store.stuck_trips().await?;
-        let trips = self.inner.store.load_trips(&ids).await?;
-        let mut cases: Vec<CaseView> = trips.iter().flat_map(|loaded| show::cases(&loaded.trip)).collect();
-        cases.sort_by_key(|case| case.since);
-        Ok(cases)
     }
 
     /// Resolves as soon as the trip's newest event number may be above `seq`: woken in process,

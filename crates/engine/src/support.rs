@@ -3,7 +3,7 @@
 //! decide is written to the row and decided there; nothing here decides.
 
 use crate::accounts::Viewer;
-use crate::store::CaseRow;
+use crate::store::{CHECK_ASKED, CaseRow};
 use crate::{Engine, StoreError};
 use domain::delegation::{Signed, SignedOutcome};
 use domain::event::Event;
@@ -65,8 +65,8 @@ pub enum ActionError {
     /// No such case, or not for this person.
     #[error("there is no such case")]
     NotFound,
-    /// The case has moved on.
-    #[error("this case is closed: its reason has gone")]
+    /// The case has moved on: it is not stuck any more, or is signed for already.
+    #[error("this case has moved on: its reason has gone, or it has been signed for already")]
     MovedOn,
     /// A field is wrong: its name, and what would be right.
     #[error("{message}")]
@@ -101,8 +101,7 @@ impl Engine {
             CaseAction::RecordOutcome { reason, outcome, .. } => (reason, sentence(*outcome)),
         };
         let reason = sound_reason(reason)?;
-        let kind =
-            if matches!(action, CaseAction::CheckNow { .. }) { "check_asked" } else { "outcome_signed" };
+        let kind = if matches!(action, CaseAction::CheckNow { .. }) { CHECK_ASKED } else { "outcome_signed" };
         let event = Event {
             actor: who.email.clone(),
             kind: kind.to_owned(),
@@ -145,10 +144,9 @@ impl Engine {
             }
             (false, RecordedOutcome::NotBooked) => Ok(Some(SignedOutcome::NotBooked)),
             (false, RecordedOutcome::Booked) => {
-                let Some(confirmation) =
-                    confirmation.map(str::trim).filter(|c| !c.is_empty() && c.len() <= 200)
-                else {
-                    return invalid("confirmation", "Give the booking's number, as the records show it.");
+                let Some(confirmation) = confirmation.map(str::trim).filter(|c| is_number(c)) else {
+                    let message = "Give the booking's number as the records show it, one line of at most 200 characters.";
+                    return invalid("confirmation", message);
                 };
                 let known = self.inner.world().await?;
                 let named =
@@ -163,6 +161,11 @@ impl Engine {
     }
 }
 
+/// Whether a text can be a booking's number: one line, not too long.
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.chars().count() <= 200 && !text.chars().any(char::is_control)
+}
+
 fn sentence(outcome: RecordedOutcome) -> &'static str {
     match outcome {
         RecordedOutcome::Booked => "Signed for: there is a booking",
@@ -172,6 +175,8 @@ fn sentence(outcome: RecordedOutcome) -> &'static str {
 }
 
 fn sound_reason(reason: &str) -> Result<String, ActionError> {
+    // PostgreSQL takes no zero byte in a text.
+    let reason = reason.replace('\0', "\u{fffd}");
     let reason = reason.trim();
     let invalid = |message: String| Err(ActionError::Invalid { field: "reason", message });
     if reason.is_empty() {

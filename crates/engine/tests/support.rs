@@ -39,6 +39,12 @@ async fn an_unvouched_agent_is_not_asked_twice(kind: Kind) {
     let check = CaseAction::CheckNow { reason: "The agent says it is back".to_owned() };
     let result = world.engine.act_on_case(&support(), &case, &check).await.expect("checked");
     assert_eq!(result.verified, None, "nothing reads as solved");
+    let odd = CaseAction::CheckNow { reason: "Once more, with a zero \0".to_owned() };
+    world.engine.act_on_case(&support(), &case, &odd).await.expect("checked");
+    let detail = world.engine.case(&support(), &case).await.expect("a read").expect("the case");
+    let asked = detail.case.check_asked.as_ref().and_then(|asked| asked.reason.as_deref());
+    assert_eq!((detail.case.open, asked), (true, Some("Once more, with a zero \u{fffd}")));
+    assert!(detail.history.iter().any(|event| event.actor == "support@example.org"), "{detail:#?}");
     let sent = world.outside.requests("citycar", "SendMessage").await.expect("a log");
     assert_eq!(sent.len(), 1, "an empty list at this agent earns nothing");
 
@@ -48,7 +54,17 @@ async fn an_unvouched_agent_is_not_asked_twice(kind: Kind) {
         world.until(&trip, "another agent was asked", |view| view.steps[2].delegations.len() == 2).await;
     assert_eq!(view.steps[2].delegations[0].outcome.as_deref(), Some("never_landed"));
     let again = world.engine.act_on_case(&support(), &case, &signed).await;
-    assert!(matches!(again, Err(ActionError::NotFound | ActionError::MovedOn)), "{again:?}");
+    assert!(matches!(again, Err(ActionError::MovedOn)), "{again:?}");
+    for unknown in ["unknown", "\0"] {
+        let refused = world.engine.act_on_case(&support(), unknown, &signed).await;
+        assert!(matches!(refused, Err(ActionError::NotFound)), "{refused:?}");
+    }
+    let ids = ["unknown".to_owned(), "\0".to_owned(), case];
+    let now = world.engine.cases_named(&support(), &ids).await.expect("a read");
+    assert_eq!(now.len(), 1);
+    assert_eq!((now[0].open, now[0].cause.as_str()), (false, "cleared"));
+    assert!(now[0].signed.is_some() && now[0].check_asked.is_some(), "{now:#?}");
+    assert_eq!(world.engine.cases_named(&world.traveller, &ids).await.expect("a read").len(), 0);
     assert_eq!(world.violations().await, Vec::<String>::new());
     world.stop().await;
 }

@@ -24,7 +24,7 @@ fn needed(method: &Method, path: &str) -> Role {
         | "trips/{id}/cancel-preview"
         | "questions"
         | "questions/{id}/answer" => Role::Traveller,
-        "cases" => Role::Support,
+        "cases" | "cases/{id}" | "cases/{id}/actions" => Role::Support,
         "agents" | "booking-systems" if method == Method::GET || method == Method::HEAD => Role::Support,
         _ => Role::Admin,
     }

@@ -41,6 +41,8 @@ pub fn routes(state: &AppState) -> Router<AppState> {
         .route("/agents", get(agents::list).post(agents::create))
         .route("/booking-systems", get(booking_systems::list).post(booking_systems::create))
         .route("/cases", get(cases::list))
+        .route("/cases/{id}", get(cases::show))
+        .route("/cases/{id}/actions", post(cases::act))
         .fallback(no_such_address)
         .method_not_allowed_fallback(async || Problem::method_not_allowed())
         .layer(DefaultBodyLimit::max(json_body::LARGEST_BODY))

@@ -4,6 +4,8 @@
 
 pub mod answer;
 pub mod cancel;
+pub mod case;
+pub mod desk;
 pub mod new_trip;
 pub mod sign_in;
 
@@ -122,17 +124,20 @@ pub fn query_value(uri: &Uri, name: &str) -> Option<String> {
     pairs.0.into_iter().find(|(field, _)| field == name).map(|(_, value)| value)
 }
 
-/// The path of a trip. Ids in a path of ours come from the router, so they hold no slash, but
-/// may hold anything else.
+/// The path of a trip.
 pub fn trip_path(trip: &str) -> String {
-    let encoded: String = trip
-        .bytes()
+    format!("/trips/{}", encoded(trip))
+}
+
+/// An id as a part of an address. Ids in a path of ours come from the router, so they hold no
+/// slash, but may hold anything else.
+pub fn encoded(id: &str) -> String {
+    id.bytes()
         .map(|byte| match byte {
             b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'-' | b'_' | b'.' | b'~' => {
                 char::from(byte).to_string()
             }
             _ => format!("%{byte:02X}"),
         })
-        .collect();
-    format!("/trips/{encoded}")
+        .collect()
 }

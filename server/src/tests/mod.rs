@@ -3,6 +3,7 @@
 
 mod api;
 mod browser;
+mod desk;
 mod live;
 
 use crate::cli::Options;
@@ -52,6 +53,14 @@ impl Answer {
 
 /// With two travellers, `a@` and `b@`, and an admin, all of `example.org`.
 async fn world() -> World {
+    let (config, folder) = settings();
+    let engine = Engine::open(config.engine_options()).await.unwrap();
+    let people = [("a", Role::Traveller), ("b", Role::Traveller), ("admin", Role::Admin)];
+    world_around(engine, &config, folder, &people).await
+}
+
+/// A configuration of its own, with a folder.
+fn settings() -> (Config, PathBuf) {
     static WORLDS: AtomicU64 = AtomicU64::new(0);
     let number = WORLDS.fetch_add(1, Ordering::Relaxed);
     let folder = std::env::temp_dir().join(format!("holdfast-server-{}-{number}", std::process::id()));
@@ -63,13 +72,15 @@ async fn world() -> World {
         site_root: Some(folder.display().to_string()),
         ..Options::default()
     };
-    let config = Config::from_options(&options, []).unwrap();
-    let engine = Engine::open(config.engine_options()).await.unwrap();
-    for (name, role) in [("a", Role::Traveller), ("b", Role::Traveller), ("admin", Role::Admin)] {
-        engine.add_user(&format!("{name}@example.org"), PASSWORD, role).await.unwrap();
+    (Config::from_options(&options, []).unwrap(), folder)
+}
+
+async fn world_around(engine: Engine, config: &Config, folder: PathBuf, people: &[(&str, Role)]) -> World {
+    for (name, role) in people {
+        engine.add_user(&format!("{name}@example.org"), PASSWORD, *role).await.unwrap();
     }
     let end = CancellationToken::new();
-    let router = router(AppState::new(engine.clone(), &config, end.clone()));
+    let router = router(AppState::new(engine.clone(), config, end.clone()));
     World { router, engine, end, folder }
 }
 

@@ -7,8 +7,13 @@ use super::{Store, StoreError};
 use domain::delegation::Signed;
 use domain::event::Event;
 use domain::ids::{CompensationId, DelegationId, StepName, TripId};
+use domain::view::CheckAsked;
+use std::collections::BTreeMap;
 
-/// A stuck row.
+/// The kind of the event of a request to read everything again.
+pub(crate) const CHECK_ASKED: &str = "check_asked";
+
+/// A row that is stuck or was.
 pub(crate) struct CaseRow {
     pub(crate) trip: TripId,
     pub(crate) step: StepName,
@@ -18,17 +23,18 @@ pub(crate) struct CaseRow {
 }
 
 impl Store {
-    /// A case by the id of its row.
+    /// A case by the id of its row, stuck or not: whether it is must hold when something is
+    /// written, and is looked at then.
     pub(crate) async fn case(&self, id: &str) -> Result<Option<CaseRow>, StoreError> {
         if !can_name(id) {
             return Ok(None);
         }
         let row = sqlx::query(
             "SELECT d.trip_id, d.step, d.id AS delegation_id, CAST(NULL AS TEXT) AS compensation_id \
-             FROM delegations d WHERE d.id = $1 AND d.stuck IS NOT NULL \
+             FROM delegations d WHERE d.id = $1 \
              UNION ALL \
              SELECT c.trip_id, c.step, e.delegation_id, c.id AS compensation_id \
-             FROM compensations c JOIN effects e ON e.id = c.effect_id WHERE c.id = $1 AND c.state = 'stuck'",
+             FROM compensations c JOIN effects e ON e.id = c.effect_id WHERE c.id = $1",
         )
         .bind(id)
         .fetch_optional(&self.pool)
@@ -41,6 +47,40 @@ impl Store {
             delegation: row.word("delegation_id")?,
             compensation: row.maybe_word("compensation_id")?,
         }))
+    }
+
+    /// The trips of these cases, each once.
+    pub(crate) async fn trips_of_cases(&self, ids: &[String]) -> Result<Vec<TripId>, StoreError> {
+        let ids: Vec<&String> = ids.iter().filter(|id| can_name(id)).collect();
+        let among = self.dialect.in_list();
+        let sql = format!(
+            "SELECT trip_id FROM delegations WHERE id IN {among} \
+             UNION SELECT trip_id FROM compensations WHERE id IN {among}"
+        );
+        let trips: Vec<String> =
+            sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).bind(json(&ids)?).fetch_all(&self.pool).await?;
+        Ok(trips.into_iter().map(TripId).collect())
+    }
+
+    /// The newest request to read everything again about each attempt of these trips.
+    pub(crate) async fn checks_asked(
+        &self,
+        trips: &[TripId],
+    ) -> Result<BTreeMap<DelegationId, CheckAsked>, StoreError> {
+        let sql = format!(
+            "SELECT delegation_id, at, actor, why FROM events WHERE trip_id IN {} \
+             AND kind = '{CHECK_ASKED}' AND delegation_id IS NOT NULL ORDER BY seq",
+            self.dialect.in_list()
+        );
+        let rows = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(json(&trips)?).fetch_all(&self.pool).await?;
+        let asked = rows.iter().map(|row| {
+            let row = Got(row);
+            let asked =
+                CheckAsked { at: row.number("at")?, by: row.text("actor")?, reason: row.maybe_text("why")? };
+            Ok((row.word("delegation_id")?, asked))
+        });
+        // Of several about one attempt, the newest comes last and stays.
+        asked.collect()
     }
 
     /// Wakes the case's trip. False where the case is closed.

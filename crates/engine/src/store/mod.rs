@@ -16,7 +16,7 @@ mod record;
 mod registry;
 mod rows;
 
-pub(crate) use cases::CaseRow;
+pub(crate) use cases::{CHECK_ASKED, CaseRow};
 pub(crate) use lease::Leased;
 pub use open::OpenError;
 pub(crate) use open::sqlite_path;

@@ -3,8 +3,9 @@
 use super::cell::Got;
 use super::dialect::can_name;
 use super::{Store, StoreError};
-use domain::ids::{QuestionId, TripId, UserId};
+use domain::ids::{QuestionId, StepName, TripId, UserId};
 use domain::view::EventView;
+use sqlx::any::AnyRow;
 
 impl Store {
     /// Ids of the newest trips, of one owner or of all.
@@ -52,19 +53,25 @@ impl Store {
             .bind(limit)
             .fetch_all(&self.pool)
             .await?;
-        rows.iter()
-            .map(|row| {
-                let row = Got(row);
-                Ok(EventView {
-                    seq: row.number("seq")?,
-                    at: row.number("at")?,
-                    actor: row.text("actor")?,
-                    what: row.text("what")?,
-                    why: row.maybe_text("why")?,
-                    step: row.maybe_text("step")?,
-                })
-            })
-            .collect()
+        rows.iter().map(event_view).collect()
+    }
+
+    /// The newest events about a step, and about the trip as a whole, newest first.
+    pub(crate) async fn step_events(
+        &self,
+        id: &TripId,
+        step: &StepName,
+        limit: i64,
+    ) -> Result<Vec<EventView>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT * FROM events WHERE trip_id = $1 AND (step = $2 OR step IS NULL) ORDER BY seq DESC LIMIT $3",
+        )
+        .bind(id.as_str())
+        .bind(step.as_str())
+        .bind(limit)
+        .fetch_all(&self.pool)
+        .await?;
+        rows.iter().map(event_view).collect()
     }
 
     /// Trips with an open question, oldest question first.
@@ -129,4 +136,16 @@ impl Store {
         let known: std::collections::HashSet<String> = known.into_iter().collect();
         Ok(i64::try_from(tasks.iter().filter(|task| !known.contains(*task)).count()).unwrap_or(i64::MAX))
     }
+}
+
+fn event_view(row: &AnyRow) -> Result<EventView, StoreError> {
+    let row = Got(row);
+    Ok(EventView {
+        seq: row.number("seq")?,
+        at: row.number("at")?,
+        actor: row.text("actor")?,
+        what: row.text("what")?,
+        why: row.maybe_text("why")?,
+        step: row.maybe_text("step")?,
+    })
 }
