@@ -79,10 +79,11 @@ impl Config {
         self.public_url.as_deref().is_some_and(|url| url.starts_with("https://"))
     }
 
-    /// What the engine is opened with.
-    pub fn engine_options(&self) -> engine::Options {
+    /// What the engine is opened with. Only commands that begin something make a database.
+    pub fn engine_options(&self, make_database: bool) -> engine::Options {
         engine::Options {
             database_url: self.database_url.clone(),
+            make_database,
             waits: self.waits,
             demo: self.demo,
             allow_private: self.allow_private.clone(),

@@ -52,7 +52,7 @@ impl OperateError {
 /// # Errors
 /// Where the journal cannot be read.
 pub async fn check(config: &Config) -> Result<ExitCode, OperateError> {
-    let engine = Engine::open(config.engine_options()).await?;
+    let engine = Engine::open(config.engine_options(false)).await?;
     let checked = engine.check().await?;
     engine.close().await;
     let mut out = io::stdout().lock();
@@ -78,7 +78,7 @@ pub async fn add_user(config: &Config, new: &NewUser) -> Result<ExitCode, Operat
         Some(password) => password.clone(),
         None => first_line(&mut io::stdin().lock())?,
     };
-    let engine = Engine::open(config.engine_options()).await?;
+    let engine = Engine::open(config.engine_options(true)).await?;
     let made = engine.add_user(&new.email, &password, role).await;
     engine.close().await;
     made?;
@@ -92,7 +92,7 @@ pub async fn add_user(config: &Config, new: &NewUser) -> Result<ExitCode, Operat
 /// Where the token was not made.
 pub async fn create_token(config: &Config, new: &NewToken) -> Result<ExitCode, OperateError> {
     let role = read_role(&new.role)?;
-    let engine = Engine::open(config.engine_options()).await?;
+    let engine = Engine::open(config.engine_options(false)).await?;
     let token = engine.create_token(&new.user, role).await;
     engine.close().await;
     let token = token?;

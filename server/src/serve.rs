@@ -61,7 +61,7 @@ pub async fn serve(config: &Config) -> Result<(), ServeError> {
     let listener =
         TcpListener::bind(address).await.map_err(|source| ServeError::Listen { address, source })?;
     let address = listener.local_addr()?;
-    let engine = Engine::open(config.engine_options()).await?;
+    let engine = Engine::open(config.engine_options(true)).await?;
     let trips = engine.serve_loop().await?;
 
     let end = CancellationToken::new();

@@ -14,6 +14,7 @@ pub fn cause(cause: &str) -> &'static str {
         "credential" => "Credential refused",
         "reply_in_doubt" => "Answer in doubt",
         "late_booking" => "Late booking",
+        "booking_gone" => "Booking gone",
         "undo" => "Undo stuck",
         "cleared" => "Cleared",
         _ => "Another reason",

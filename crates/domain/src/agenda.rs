@@ -6,14 +6,14 @@
 use crate::backoff::backoff;
 use crate::compensation::CompensationState;
 use crate::decide::{InFlight, awaits_final_look};
-use crate::delegation::{Delegation, EndedAs, StuckReason};
+use crate::delegation::{Delegation, EndedAs, Outcome, StuckReason};
 use crate::effect::{Effect, Verdict};
 use crate::ids::{ContextId, DelegationId, TaskId};
 use crate::outbox::{OutKind, SendState};
 use crate::seen::ListScope;
 use crate::task::{TaskRole, TaskState};
 use crate::time::{Millis, Span};
-use crate::trip::{Standing, Trip};
+use crate::trip::{Closed, Standing, Step, Trip};
 use crate::world::{Fact, World};
 
 /// One read of the outside.
@@ -92,6 +92,8 @@ pub fn agenda(trip: &Trip, world: &World, in_flight: &InFlight, now: Millis) -> 
 
 /// The watch times after the end, as multiples of the first: 1 min, 10 min, 1 h, 6 h, 24 h.
 const WATCH_TIMES: [i64; 5] = [1, 10, 60, 360, 1440];
+/// Until when the last of them may be made up for.
+const WATCH_END: i64 = 1500;
 
 struct Planner<'a> {
     trip: &'a Trip,
@@ -104,21 +106,47 @@ impl Planner<'_> {
     /// After the end, references are read a few times more: a booking that comes late reopens the
     /// trip (§5, Ghosts). Which of these reads are done shows in the effects.
     fn watch(&self, closed: Millis) -> Agenda {
-        let mut looks = Vec::new();
-        for d in
-            self.trip.delegations.iter().filter(|d| self.trip.request(&d.id).is_some_and(|m| m.number > 0))
-        {
-            let Some(checked) = self.trip.wanted_effect(&d.id).map(|e| e.checked_at.unwrap_or_default())
-            else {
-                continue;
-            };
-            let times = WATCH_TIMES.iter().map(|times| closed + self.world.waits.watch.times(*times));
-            if let Some(at) = times.into_iter().find(|at| checked < *at) {
-                looks.push((at, Look::Booking { delegation: d.id.clone() }));
-            }
-        }
+        let sent = |d: &&Delegation| self.trip.request(&d.id).is_some_and(|m| m.number > 0);
+        let due = |d: &Delegation| {
+            let at = self.watch_due(d, self.trip.wanted_effect(&d.id)?, closed)?;
+            Some((at, Look::Booking { delegation: d.id.clone() }))
+        };
+        let looks: Vec<_> = self.trip.delegations.iter().filter(sent).filter_map(due).collect();
         let timer = looks.iter().map(|(at, _)| *at).min();
         Agenda { looks, follow: Vec::new(), timer }
+    }
+
+    /// The next watch read of a reference. One that could not tell is made again, less and less
+    /// often, until the next watch time takes its place; a booking that has vanished is read again
+    /// soon.
+    fn watch_due(&self, d: &Delegation, e: &Effect, closed: Millis) -> Option<Millis> {
+        if e.verdict == Verdict::Absent && self.is_wanted_booking(d) {
+            return Some(self.again(d, e));
+        }
+        let first = self.world.waits.watch;
+        let ends = WATCH_TIMES.iter().skip(1).chain([&WATCH_END]);
+        for (times, end) in WATCH_TIMES.iter().zip(ends) {
+            let (at, until) = (closed + first.times(*times), closed + first.times(*end));
+            let told = e.clean_at().is_some_and(|clean| clean >= at);
+            if told || self.now >= until {
+                continue;
+            }
+            return Some(match e.checked_at.filter(|checked| *checked >= at) {
+                None => at,
+                Some(checked) => checked + self.retry(e.unknown_reads).max(Span((checked - at).0 / 4)),
+            });
+        }
+        None
+    }
+
+    /// The booking of a step that is done.
+    fn is_wanted_booking(&self, d: &Delegation) -> bool {
+        let done = |s: &Step| s.name == d.step && s.standing == Standing::Done;
+        d.outcome.is_some_and(|o| !matches!(o, Outcome::Rejected | Outcome::Refused | Outcome::Unreachable))
+            && self.trip.attempts(&d.step).next_back().is_some_and(|newest| newest.id == d.id)
+            && self.trip.closed == Some(Closed::Done)
+            && self.trip.steps.iter().any(done)
+            && d.signed.is_none()
     }
 
     fn delegation_looks(&self, d: &Delegation, looks: &mut Vec<(Millis, Look)>) {
@@ -197,10 +225,10 @@ impl Planner<'_> {
         if d.reads.failed > 0 {
             return tried + self.retry(d.reads.failed);
         }
-        if self.waits_for_read(d) {
-            return tried + waits.retry;
-        }
         let unchanged = tried - d.changed_at.unwrap_or(d.created_at);
+        if self.waits_for_read(d) {
+            return tried + Span((unchanged.0 / 16).clamp(waits.retry.0, waits.poll_longest.0));
+        }
         let interval = match d.remote_state {
             // A permission is given elsewhere: it may clear by itself at any time (§9).
             Some(TaskState::AuthRequired) => waits.poll,
@@ -213,6 +241,7 @@ impl Planner<'_> {
     fn waits_for_read(&self, d: &Delegation) -> bool {
         let reply = self.trip.sent(&d.id, OutKind::Reply).any(|m| {
             m.state == SendState::InDoubt
+                || (m.state == SendState::NotSent && m.setbacks > 0)
                 || (m.state == SendState::Landed
                     && self
                         .trip
@@ -260,7 +289,7 @@ impl Planner<'_> {
             .filter(|e| !d.is_open() && matches!(e.verdict, Verdict::Unknown))
             .map(|e| self.again(d, e))
             .min();
-        [undo, end, unknown, self.given_up_due(d)].into_iter().flatten().min()
+        [undo, end, unknown, self.given_up_due(d), self.ghost_read_due(d)].into_iter().flatten().min()
     }
 
     /// References of attempts that came to nothing are still read while the trip runs: a booking
@@ -270,6 +299,16 @@ impl Planner<'_> {
         let nothing = |e: &&Effect| matches!(e.verdict, Verdict::Absent | Verdict::SettledAbsent);
         let effect = self.trip.wanted_effect(&d.id).filter(nothing).filter(|_| left_us && !d.is_open())?;
         Some(self.again(d, effect))
+    }
+
+    /// The read that counts the bookings under the reference once a second task has ended.
+    fn ghost_read_due(&self, d: &Delegation) -> Option<Millis> {
+        let checked = self.trip.wanted_effect(&d.id)?.checked_at.unwrap_or_default();
+        let ended =
+            self.trip.tasks.iter().filter(|t| {
+                t.delegation == d.id && t.role == TaskRole::Ghost && t.snapshot.state.is_terminal()
+            });
+        ended.map(|t| t.observed_at + self.settle(d)).filter(|at| checked < *at).max()
     }
 
     fn outcome_read_due(&self, d: &Delegation, e: &Effect, ended: EndedAs, at: Millis) -> Millis {
@@ -336,21 +375,25 @@ impl Planner<'_> {
         {
             let until = out.may_send_until.unwrap_or(out.created_at);
             match out.state {
-                SendState::NotSent => timers.push(out.retry_at.unwrap_or(self.now + waits.reconcile)),
+                SendState::NotSent => timers.push(self.after_now(out.retry_at.unwrap_or(self.now))),
                 _ => timers.push(self.after_now(until)),
             }
         }
         for c in &self.trip.compensations {
             match c.state {
                 CompensationState::Requested if !self.in_flight.undo.contains(&c.id) => {
-                    timers.push(c.retry_at.unwrap_or(self.now + waits.retry));
+                    timers.push(c.retry_at.map_or(self.now + waits.retry, |at| self.after_now(at)));
                 }
                 CompensationState::Planned => timers.push(self.now + waits.reconcile),
                 _ => {}
             }
         }
         timers.extend(
-            self.trip.steps.iter().filter(|s| s.standing == Standing::Open).filter_map(|s| s.not_before),
+            self.trip
+                .steps
+                .iter()
+                .filter(|s| s.standing == Standing::Open)
+                .filter_map(|s| s.not_before.filter(|at| *at > self.now)),
         );
         for d in self.trip.delegations.iter().filter(|d| d.is_open() && d.stuck.is_none()) {
             if let Some(until) = self.trip.request(&d.id).and_then(|m| m.may_send_until) {

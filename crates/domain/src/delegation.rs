@@ -98,6 +98,8 @@ pub enum StuckReason {
     ReplyInDoubt,
     /// A booking turned up after the trip's end.
     LateBooking,
+    /// The booking of a step that was done is gone from the records.
+    BookingGone,
 }
 
 impl StuckReason {
@@ -118,6 +120,9 @@ impl StuckReason {
             Self::ReplyInDoubt => "It is not known whether the answer reached the agent.".to_owned(),
             Self::LateBooking => {
                 "A booking turned up after the trip had ended. It is being undone.".to_owned()
+            }
+            Self::BookingGone => {
+                "The records do not show the booking any more, though its step was done.".to_owned()
             }
         }
     }

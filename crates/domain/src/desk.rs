@@ -142,6 +142,7 @@ impl Row<'_> {
                 StuckReason::Credential(_) => "credential",
                 StuckReason::ReplyInDoubt => "reply_in_doubt",
                 StuckReason::LateBooking => "late_booking",
+                StuckReason::BookingGone => "booking_gone",
             },
         }
     }

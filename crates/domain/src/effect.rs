@@ -123,12 +123,23 @@ impl Effect {
         self.clean(at, Verdict::Absent);
     }
 
-    /// Notes a read that cannot tell. It breaks no run of clean reads.
-    pub fn seen_unknown(&mut self, at: Millis, why: &str) {
+    /// Notes a read that cannot tell, without changing what earlier reads amounted to: after the
+    /// trip's end there is nothing left to decide by it.
+    pub fn note_unreadable(&mut self, at: Millis, why: &str) {
         self.unknown_since.get_or_insert(at);
         self.unknown_reads += 1;
         self.note = Some(why.to_owned());
         self.checked_at = Some(at);
+    }
+
+    /// The newest read that could tell.
+    pub fn clean_at(&self) -> Option<Millis> {
+        self.present_last.max(self.absent_last)
+    }
+
+    /// Notes a read that cannot tell. It breaks no run of clean reads.
+    pub fn seen_unknown(&mut self, at: Millis, why: &str) {
+        self.note_unreadable(at, why);
         if !self.is_settled_gone() {
             self.verdict = Verdict::Unknown;
         }

@@ -56,26 +56,32 @@ pub enum Landing {
     Stuck,
 }
 
+/// Two looks past the grace, a settle time apart, found nothing while the booking was absent.
+pub fn looked_twice(doubt: &InDoubt) -> bool {
+    doubt
+        .empty
+        .is_some_and(|(first, last)| first >= doubt.grace_end && first < last && last - first >= doubt.settle)
+}
+
 /// The rows of §5 for a request in doubt with nothing found.
 pub fn judge(doubt: InDoubt) -> Landing {
-    if doubt.booking == Booking::Present {
-        return Landing::Adopt;
-    }
+    // A list may lag behind: before the grace is over the task may still turn up beside its booking.
     if doubt.now < doubt.grace_end {
         return Landing::LookAgain;
     }
+    if doubt.booking == Booking::Present {
+        return Landing::Adopt;
+    }
     if !doubt.has_effect {
         return match (doubt.looked_past_grace, doubt.ending) {
+            (false, _) if doubt.booking == Booking::TooLong => Landing::Stuck,
             (false, _) => Landing::LookAgain,
             (true, true) => Landing::NeverLanded,
             (true, false) if doubt.may_resend => Landing::Resend,
             (true, false) => Landing::Stuck,
         };
     }
-    let earned_by_looks = doubt.agent_can_be_believed
-        && doubt.empty.is_some_and(|(first, last)| {
-            first >= doubt.grace_end && first < last && last - first >= doubt.settle
-        });
+    let earned_by_looks = doubt.agent_can_be_believed && looked_twice(&doubt);
     // A deduplicating agent makes a resend harmless; it does not prove that nothing landed.
     let may_send_again = earned_by_looks || (doubt.deduplicates && doubt.looked_past_grace);
     match (doubt.ending, earned_by_looks, may_send_again && doubt.may_resend) {

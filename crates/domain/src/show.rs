@@ -41,8 +41,10 @@ pub fn trip_state(trip: &Trip) -> TripState {
 /// A step's derived state.
 pub fn step_state(trip: &Trip, step: &Step) -> StepState {
     let undone = || {
-        let mut effects = trip.attempts(&step.name).filter_map(|d| trip.wanted_effect(&d.id)).peekable();
-        effects.peek().is_some() && effects.any(|e| e.verdict == Verdict::Undone)
+        let attempts = || trip.attempts(&step.name);
+        let working = attempts().next_back().is_some_and(Delegation::is_open);
+        let is = |verdict| attempts().filter_map(|d| trip.wanted_effect(&d.id)).any(|e| e.verdict == verdict);
+        !working && is(Verdict::Undone) && !is(Verdict::Present)
     };
     match step.standing {
         Standing::Skipped => StepState::Skipped,
@@ -118,6 +120,12 @@ fn sentence(trip: &Trip, world: &World) -> String {
         steps.map(|s| trip.step_title(&s.name)).collect::<Vec<_>>()
     };
     match trip_state(trip) {
+        TripState::Done if !vanished(trip).is_empty() => {
+            format!(
+                "The records no longer show what was booked: {}. It is read again.",
+                vanished(trip).join(", ")
+            )
+        }
         TripState::Done => {
             let skipped = titles(StepState::Skipped);
             let without =
@@ -156,6 +164,15 @@ fn sentence(trip: &Trip, world: &World) -> String {
             }
         }
     }
+}
+
+/// Steps that were done and whose booking the newest read does not show.
+fn vanished(trip: &Trip) -> Vec<String> {
+    let gone = |step: &&Step| {
+        let newest = trip.attempts(&step.name).next_back().and_then(|d| trip.wanted_effect(&d.id));
+        step.standing == Standing::Done && newest.is_some_and(|e| e.verdict == Verdict::Absent)
+    };
+    trip.steps.iter().filter(gone).map(|step| trip.step_title(&step.name)).collect()
 }
 
 /// One step with its attempts.

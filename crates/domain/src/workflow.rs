@@ -262,7 +262,7 @@ impl Input {
             Some(Value::Number(number)) if self.kind == InputKind::Integer => number.to_string(),
             Some(_) => return Err(format!("{} has a value of the wrong type.", self.label)),
         };
-        if text.is_empty() {
+        if text.chars().all(is_unseen) {
             return if self.required { Err(format!("Please fill in: {}.", self.label)) } else { Ok(None) };
         }
         match self.kind {
@@ -282,7 +282,8 @@ impl Input {
             return Err(format!("{} has {length} characters; at most {longest} fit.", self.label));
         }
         let several_lines = self.kind == InputKind::LongText;
-        if text.chars().any(|c| c.is_control() && !(several_lines && matches!(c, '\n' | '\r' | '\t'))) {
+        let shown = |c: char| !c.is_control() || (several_lines && matches!(c, '\n' | '\r' | '\t'));
+        if text.chars().any(|c| !shown(c) || turns_text_around(c)) {
             return Err(format!(
                 "{} holds characters that cannot be shown; please type it again.",
                 self.label
@@ -317,4 +318,14 @@ impl Input {
             }),
         }
     }
+}
+
+/// Characters that take no place: a text of nothing else is no text.
+fn is_unseen(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' | '\u{ad}')
+}
+
+/// Overrides of the writing direction, which can make a text read as another one.
+fn turns_text_around(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -159,7 +159,11 @@ impl Engine {
             return Err(AnswerError::NotFound);
         }
         let offered: Vec<&str> = row.choices.iter().map(|c| c.value.as_str()).collect();
-        let text = acceptable(answer, &offered, row.kind)?;
+        // What comes too late is told so, whatever it says, and kept in the history.
+        let text = match row.state {
+            QuestionState::Open => acceptable(answer, &offered, row.kind)?,
+            _ => as_given(answer),
+        };
         let about = |kind: &str, what: String, why: Option<String>| Event {
             step: Some(row.step.clone()),
             delegation: row.delegation.clone(),
@@ -260,6 +264,11 @@ fn digest(new: &NewTrip) -> String {
     use sha2::Digest as _;
     let body = serde_json::to_string(new).unwrap_or_default();
     hex::encode(sha2::Sha256::digest(body.as_bytes()))
+}
+
+fn as_given(answer: &Answer) -> String {
+    let (Answer::Text(text) | Answer::Choice(text)) = answer;
+    text.replace('\0', "\u{fffd}").chars().take(LONGEST_ANSWER).collect()
 }
 
 fn acceptable(answer: &Answer, offered: &[&str], kind: QuestionKind) -> Result<String, AnswerError> {

@@ -45,6 +45,8 @@ const SHIPPED_WORKFLOWS: &[(&str, &str)] = &[("travel.toml", include_str!("../..
 pub struct Options {
     /// `sqlite:PATH` or `postgres://…`.
     pub database_url: String,
+    /// Whether a SQLite file that is not there is made. A reading command must not make one.
+    pub make_database: bool,
     /// The waits.
     pub waits: Waits,
     /// Demo mode: loopback addresses are allowed.
@@ -92,7 +94,7 @@ impl Engine {
         let settings = ThrottleSettings::for_waits(&options.waits);
         let agents = Arc::new(Throttled::new(HttpAgents::new(http.clone()), settings));
         let bookings = Arc::new(HttpBookings::new(http));
-        let store = Store::open(&options.database_url, Arc::new(SystemClock)).await?;
+        let store = Store::open(&options.database_url, options.make_database, Arc::new(SystemClock)).await?;
         for (file, text) in SHIPPED_WORKFLOWS {
             let workflow: Workflow =
                 toml::from_str(text).map_err(|error| OpenError::Workflow(format!("{file}: {error}")))?;

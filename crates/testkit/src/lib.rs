@@ -6,6 +6,7 @@
 pub mod database;
 pub mod outside;
 pub mod process;
+pub mod soak;
 pub mod wait;
 pub mod world;
 

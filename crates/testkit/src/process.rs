@@ -217,7 +217,7 @@ impl Drop for App {
 }
 
 /// The address in the line that says where it serves.
-fn address_in(log: &str) -> Option<String> {
+pub(crate) fn address_in(log: &str) -> Option<String> {
     let (_, rest) = log.split_once("Holdfast serves at ")?;
     // A line that is not finished yet may hold half an address.
     let (line, _) = rest.split_once('\n')?;

@@ -163,6 +163,7 @@ async fn open(database: &Database, waits: Waits, crash_points: CrashPoints) -> R
 fn options(url: &str, waits: Waits) -> Options {
     Options {
         database_url: url.to_owned(),
+        make_database: true,
         waits,
         demo: true,
         allow_private: Vec::new(),

@@ -3,6 +3,7 @@
 //! - [`run`]: the app and the demo world, for a person to play with.
 //! - [`mod@test`]: every test, PostgreSQL and Chromium included.
 //! - [`release`]: the release binaries with the site beside them.
+//! - [`soak`]: the real binary, killed again and again under faulty agents.
 //! - [`check`]: formatting, lints, documentation and the rules of the layout.
 
 mod binaries;
@@ -14,6 +15,7 @@ mod process;
 mod release;
 mod run;
 mod signals;
+mod soak;
 mod style;
 mod test;
 mod tools;
@@ -54,6 +56,8 @@ enum Task {
         #[arg(last = true, value_name = "CARGO TEST ARGUMENTS")]
         cargo: Vec<String>,
     },
+    /// Kill the real binary at random moments under faulty agents, and compare everything in the end
+    Soak(soak::Arguments),
     /// Build for use, into target/release/
     Build,
     /// Check formatting, lints, documentation and the rules of the layout
@@ -80,6 +84,7 @@ fn go(task: Task, workspace: &Workspace) -> Result<ExitCode> {
             run::run(workspace, if release { Mode::Release } else { Mode::Debug }, chaos)?
         }
         Task::Test { fast, cargo } => return test::run(workspace, fast, &cargo),
+        Task::Soak(arguments) => return soak::run(workspace, &arguments),
         Task::Build => release::build(workspace)?,
         Task::Check => check::run(workspace)?,
     }

@@ -54,7 +54,7 @@ impl Answer {
 /// With two travellers, `a@` and `b@`, and an admin, all of `example.org`.
 async fn world() -> World {
     let (config, folder) = settings();
-    let engine = Engine::open(config.engine_options()).await.unwrap();
+    let engine = Engine::open(config.engine_options(true)).await.unwrap();
     let people = [("a", Role::Traveller), ("b", Role::Traveller), ("admin", Role::Admin)];
     world_around(engine, &config, folder, &people).await
 }

@@ -54,7 +54,7 @@ pub fn CasePageView(
                     <section aria-labelledby="known">
                         <h2 id="known">"What is known, and by whom"</h2>
                         <ul class="words">{words}</ul>
-                        <Undo effects=effects />
+                        {view! { <Undo effects=effects /> }.into_any()}
                     </section>
                     {lost.filter(|text| !text.trim().is_empty()).map(|text| view! {
                         <section class="panel" aria-labelledby="typed">
@@ -75,12 +75,12 @@ pub fn CasePageView(
                 </aside>
                 <section class="column-last" aria-labelledby="history">
                     <h2 id="history">"What happened"</h2>
-                    <History events=history steps=names />
+                    {view! { <History events=history steps=names /> }.into_any()}
                 </section>
             </div>
             <details class="panel details">
                 <summary>{format!("{} at this step, with every id", format::count(step.delegations.len(), "attempt"))}</summary>
-                <Technical trip=trip steps=vec![step] seq=seq />
+                {view! { <Technical trip=trip steps=vec![step] seq=seq /> }.into_any()}
             </details>
         </div>
     }

@@ -103,13 +103,23 @@ impl Pass<'_> {
 
     fn apply_request_failure(&mut self, at: Millis, message: &OutMessage, failure: &Failure) {
         let text = brief(&failure.text, 300);
+        // This send did nothing; one before it, whose fate was not found out, may have.
+        let never_left_before = message.number <= message.setbacks + 1;
         match &failure.class {
-            FailureClass::NotSent => self.request_not_sent(at, message, &text),
-            FailureClass::Credential => {
+            FailureClass::NotSent if never_left_before => self.request_not_sent(at, message, &text),
+            FailureClass::Credential if never_left_before => {
                 self.request_not_sent(at, message, &text);
                 self.stick_credential(at, &message.delegation, &text);
             }
-            FailureClass::RefusedForGood => {
+            FailureClass::NotSent | FailureClass::Credential => {
+                self.doubt_out(&message.id, &text);
+                if failure.class == FailureClass::Credential {
+                    self.stick_credential(at, &message.delegation, &text);
+                }
+                let what = format!("The request did not leave again: {text}");
+                self.tell(&message.delegation, "not_sent", &what, None);
+            }
+            FailureClass::RefusedForGood if never_left_before => {
                 self.refuse_out(&message.id, &text);
                 self.close_refused(at, &message.delegation, &text);
             }
@@ -132,7 +142,8 @@ impl Pass<'_> {
                     format!("No usable answer came, so the request may or may not have arrived: {text}");
                 self.tell(&message.delegation, "send_in_doubt", &what, None);
             }
-            FailureClass::LookFirst
+            FailureClass::RefusedForGood
+            | FailureClass::LookFirst
             | FailureClass::Capability
             | FailureClass::TaskNotFound
             | FailureClass::State => {

@@ -59,6 +59,7 @@ impl Pass<'_> {
         spare: &mut dyn Iterator<Item = (String, Record)>,
         proves_absence: bool,
     ) {
+        let ended = self.trip.closed_at.is_some();
         let under_undo = self.trip.compensations.iter().any(|c| &c.effect == id);
         let Some(effect) = self.trip.effects.iter_mut().find(|e| &e.id == id) else { return };
         let before = effect.verdict;
@@ -77,7 +78,7 @@ impl Pass<'_> {
                 effect.fee = record.fee.clone().or(effect.fee.take());
                 effect.seen_present(at);
             }
-            None => note_missing(effect, at, reads, proves_absence),
+            None => note_missing(effect, at, reads, proves_absence, ended),
         }
         let (after, effect) = (effect.verdict, effect.clone());
         if before != after {
@@ -132,28 +133,34 @@ impl Pass<'_> {
 }
 
 /// Notes that no standing record is this effect's: absent, or unknown where that proves nothing.
-fn note_missing(effect: &mut Effect, at: Millis, reads: &Reads, proves_absence: bool) {
+/// After the trip's end a read that cannot tell changes no verdict.
+fn note_missing(effect: &mut Effect, at: Millis, reads: &Reads, proves_absence: bool, ended: bool) {
+    match missing(effect, reads, proves_absence) {
+        Ok(()) => effect.seen_absent(at),
+        Err(why) if ended => effect.note_unreadable(at, &why),
+        Err(why) => effect.seen_unknown(at, &why),
+    }
+}
+
+/// Whether the reads show for certain that the booking is not there; if not, why not.
+fn missing(effect: &mut Effect, reads: &Reads, proves_absence: bool) -> Result<(), String> {
     let known = effect.booking_system.clone();
-    let relevant = reads.iter().filter(|(system, _)| known.as_ref().is_none_or(|k| k == system));
     let mut asked = 0;
-    for (system, read) in relevant {
+    for (system, read) in reads.iter().filter(|(system, _)| known.as_ref().is_none_or(|k| k == system)) {
         asked += 1;
         if let BookingRead::Unknown(why) = read {
-            effect.seen_unknown(at, &format!("{system}: {why}"));
-            return;
+            return Err(format!("{system}: {why}"));
         }
         note_kept_fee(effect, read);
     }
     if asked == 0 {
-        effect.seen_unknown(at, "no booking system could be asked");
-    } else if proves_absence || effect.confirmation.is_some() {
-        effect.seen_absent(at);
-    } else {
-        effect.seen_unknown(
-            at,
-            "no record is found, but this agent's bookings were never seen under their reference, so that proves nothing",
-        );
+        return Err("no booking system could be asked".to_owned());
     }
+    if proves_absence || effect.confirmation.is_some() {
+        return Ok(());
+    }
+    Err("no record is found, but this agent's bookings were never seen under their reference, so that proves nothing"
+        .to_owned())
 }
 
 /// A record that says "cancelled" tells what was kept of the price.

@@ -14,6 +14,7 @@ impl Pass<'_> {
     pub(super) fn close(&mut self) {
         self.settle_late_bookings();
         self.stick_endless_final_looks();
+        self.note_vanished();
         if !self.is_settled() || awaits_final_look(&self.trip, self.world).next().is_some() {
             return;
         }
@@ -70,19 +71,22 @@ impl Pass<'_> {
         copy.snapshot.state.is_terminal() && read
     }
 
-    /// A booking that nobody wants and that shows after the end reopens the trip: it is undone, and
-    /// support sees it.
+    /// After the end, a booking that nobody wants reopens the trip, and so does a wanted one that
+    /// is gone: the first is undone, and support sees both.
     pub(super) fn reopen(&mut self) {
         if self.trip.closed_at.is_none() {
             return;
         }
-        let late = self
-            .trip
-            .effects
-            .iter()
-            .filter(|e| e.verdict == Verdict::Present && !self.is_wanted(e) && !self.is_signed(e));
-        let late: Vec<DelegationId> = late.map(|e| e.delegation.clone()).collect();
-        if late.is_empty() {
+        let mut found: Vec<(DelegationId, StuckReason)> = Vec::new();
+        for effect in self.trip.effects.iter().filter(|e| !self.is_signed(e)) {
+            let reason = match effect.verdict {
+                Verdict::Present if !self.is_wanted(effect) => StuckReason::LateBooking,
+                Verdict::Absent if self.has_vanished(effect) => StuckReason::BookingGone,
+                _ => continue,
+            };
+            found.push((effect.delegation.clone(), reason));
+        }
+        if found.is_empty() {
             return;
         }
         self.trip.closed_at = None;
@@ -90,12 +94,19 @@ impl Pass<'_> {
         self.tell_step(
             None,
             "trip_reopened",
-            "The trip is opened again: a booking turned up after its end",
+            "The trip is opened again: its bookings changed after its end",
             Some("References are read for a day after the end"),
         );
-        for delegation in late {
-            self.stick(self.now, &delegation, StuckReason::LateBooking);
+        for (delegation, reason) in found {
+            self.stick(self.now, &delegation, reason);
         }
+    }
+
+    /// A wanted booking that two reads, a settle time apart, do not show any more.
+    fn has_vanished(&self, effect: &Effect) -> bool {
+        let Some(delegation) = self.trip.delegation(&effect.delegation) else { return false };
+        let since = effect.absent_first.unwrap_or_default();
+        self.is_wanted(effect) && effect.settled_absent(since, self.settle(&delegation.step))
     }
 
     /// The look before the close that cannot be had (a list that is never complete) is a case in the
@@ -122,18 +133,31 @@ impl Pass<'_> {
         }
     }
 
-    /// A late booking is off the desk once it is undone.
+    /// A late booking is off the desk once it is undone, a vanished one once it is back or signed for.
     pub(super) fn settle_late_bookings(&mut self) {
         for id in self.delegation_ids() {
-            let gone = self
-                .trip
-                .effects
-                .iter()
-                .filter(|e| e.delegation == id)
-                .all(|e| e.verdict != Verdict::Present || self.is_wanted(e));
-            if gone {
-                self.unstick_if(&id, |r| matches!(r, StuckReason::LateBooking));
-            }
+            let own = || self.trip.effects.iter().filter(|e| e.delegation == id);
+            let none_late = own().all(|e| e.verdict != Verdict::Present || self.is_wanted(e));
+            let none_gone = own().all(|e| e.verdict == Verdict::Present || self.is_signed(e));
+            self.unstick_if(&id, |r| match r {
+                StuckReason::LateBooking => none_late,
+                StuckReason::BookingGone => none_gone,
+                _ => false,
+            });
+        }
+    }
+
+    /// A booking that made its step done and that the records do not show any more is a case.
+    fn note_vanished(&mut self) {
+        let vanished: Vec<DelegationId> = self
+            .trip
+            .effects
+            .iter()
+            .filter(|e| e.verdict == Verdict::Absent && self.has_vanished(e) && !self.is_signed(e))
+            .map(|e| e.delegation.clone())
+            .collect();
+        for id in vanished {
+            self.stick(self.now, &id, StuckReason::BookingGone);
         }
     }
 
@@ -157,16 +181,19 @@ impl Pass<'_> {
         }
     }
 
-    /// A person has signed that it is gone.
+    /// A person has signed for it: that it is gone, or for the outcome of its attempt.
     fn is_signed(&self, effect: &Effect) -> bool {
         self.trip.compensations.iter().any(|c| c.effect == effect.id && c.state == CompensationState::Signed)
+            || (effect.verdict == Verdict::Absent
+                && self.trip.delegation(&effect.delegation).is_some_and(|d| d.signed.is_some()))
     }
 
+    /// The booking of the attempt that made its step done.
     fn is_wanted(&self, effect: &Effect) -> bool {
-        let done = self.trip.delegation(&effect.delegation).is_some_and(|d| {
-            self.trip.steps.iter().any(|s| s.name == d.step && s.standing == Standing::Done)
-        });
-        !self.trip.is_ending() && !effect.ghost && done
+        let Some(d) = self.trip.delegation(&effect.delegation) else { return false };
+        let done = self.trip.steps.iter().any(|s| s.name == d.step && s.standing == Standing::Done);
+        let newest = self.trip.attempts(&d.step).next_back().is_some_and(|newest| newest.id == d.id);
+        !self.trip.is_ending() && !effect.ghost && done && newest
     }
 }
 

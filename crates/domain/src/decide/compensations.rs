@@ -284,7 +284,18 @@ impl Pass<'_> {
             && effect.present_last.is_some_and(|at| at >= since + self.world.waits.unknown_verdict)
     }
 
+    /// Said yes, and still there: the same call once more, then stuck.
     fn accepted_and_ignored(&mut self, c: &Compensation) {
+        if c.number < 2 {
+            let now = self.now;
+            if let Some(rung) = self.rung_mut(&c.id) {
+                rung.state = CompensationState::Requested;
+                rung.accepted_at = None;
+                rung.retry_at = Some(now);
+                rung.reason = Some("accepted, and the records still show the booking".to_owned());
+            }
+            return;
+        }
         self.stick_rung(c, "the booking system said yes, and its records still show the booking");
     }
 }

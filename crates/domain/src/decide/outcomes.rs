@@ -65,13 +65,16 @@ impl Pass<'_> {
         let settle = self.settle(&delegation.step);
         let limit = self.world.waits.unknown_verdict;
         match (read_since(effect, since), effect.verdict) {
-            (false, _) | (_, Verdict::Expected | Verdict::Undone) => Records::Unread,
+            (false, _) | (_, Verdict::Expected) => Records::Unread,
             (_, Verdict::Present) if effect.settled_present(since, settle) => Records::SettledPresent,
             (_, Verdict::Present) => Records::Present,
-            (_, Verdict::Absent | Verdict::SettledAbsent) if effect.settled_absent(since, settle) => {
+            (_, Verdict::Absent | Verdict::SettledAbsent | Verdict::Undone)
+                if effect.settled_absent(since, settle) =>
+            {
                 Records::SettledAbsent
             }
-            (_, Verdict::Absent | Verdict::SettledAbsent) => Records::Absent,
+            // Undone while it was stuck: what ended since may have booked again.
+            (_, Verdict::Absent | Verdict::SettledAbsent | Verdict::Undone) => Records::Absent,
             (_, Verdict::Unknown) => {
                 let from = effect.unknown_since.unwrap_or(since).max(since);
                 if self.now >= from + limit { Records::UnknownTooLong } else { Records::Unknown }

@@ -164,7 +164,7 @@ impl Pass<'_> {
         }
     }
 
-    fn withdraw_for_ending(&mut self) {
+    pub(super) fn withdraw_for_ending(&mut self) {
         let now = self.now;
         let mut steps = Vec::new();
         for question in self.trip.questions.iter_mut().filter(|q| q.state == QuestionState::Open) {

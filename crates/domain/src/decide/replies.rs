@@ -2,6 +2,7 @@
 //! doubt is settled by the task (DESIGN.md §5).
 
 use super::Pass;
+use crate::backoff::backoff;
 use crate::delegation::{Delegation, StuckReason};
 use crate::effect::Verdict;
 use crate::ids::{DelegationId, MessageId, OutboxId};
@@ -99,10 +100,19 @@ impl Pass<'_> {
                     &question,
                     &format!("the agent did not take the answer: {note}"),
                 );
-            } else if reply.retry_at.is_none_or(|at| at <= self.now) {
+            } else if reply.retry_at.is_none_or(|at| at <= self.now) && self.read_since(delegation, &reply) {
                 self.permit(&reply.id);
             }
         }
+    }
+
+    /// The task was read after the last setback: a refusal may hide that the answer was taken, and
+    /// GetTask decides.
+    fn read_since(&self, delegation: &Delegation, reply: &OutMessage) -> bool {
+        let Some(retry_at) = reply.retry_at else { return true };
+        let waits = self.world.waits;
+        let set_back = retry_at - backoff(reply.setbacks, waits.retry, waits.retry_longest);
+        delegation.observed_at.is_some_and(|at| at >= set_back)
     }
 
     fn give_up_reply(&mut self, reply: &OutboxId, question: &Question, why: &str) {

@@ -67,7 +67,12 @@ impl Pass<'_> {
         let doubt = self.doubt(&delegation, request, grace_end);
         match landing::judge(doubt) {
             Landing::LookAgain => {}
-            Landing::Resend => self.resend(&delegation, request),
+            Landing::Resend => {
+                if doubt.agent_can_be_believed && landing::looked_twice(&doubt) {
+                    self.note_never_left(&request.id);
+                }
+                self.resend(&delegation, request);
+            }
             Landing::NeverLanded => {
                 self.refuse_out(&request.id, "it never landed");
                 self.settle_absent(&delegation.id);
@@ -137,7 +142,9 @@ impl Pass<'_> {
             }
             ListScope::Context | ListScope::Everything => {}
         }
-        if agent.is(Fact::AnswersWithTasks) {
+        // After an error answer a bare message is not to be expected, unless it was seen here.
+        let refused = self.trip.delegation(id).is_some_and(|d| d.doubt.refusal.is_some());
+        if agent.is(Fact::AnswersWithTasks) || (refused && !agent.is_not(Fact::AnswersWithTasks)) {
             Ok(())
         } else {
             Err("this agent was not seen to answer with tasks, and a bare message leaves no trace in a list"
@@ -183,6 +190,13 @@ impl Pass<'_> {
         self.trip.wanted_effect(&delegation.id).is_none_or(|e| past(e.checked_at))
     }
 
+    /// Earned: none of the sends so far has landed.
+    fn note_never_left(&mut self, out: &crate::ids::OutboxId) {
+        if let Some(message) = self.out_mut(out) {
+            message.setbacks = message.number;
+        }
+    }
+
     fn resend(&mut self, delegation: &Delegation, request: &OutMessage) {
         self.unstick_doubt(&delegation.id);
         self.reset_looks(&delegation.id);
@@ -210,18 +224,18 @@ impl Pass<'_> {
     /// An error answer that may hide a started task: none found past the grace → once more
     /// without our contextId, then a new attempt (§7). True if this decided the row.
     fn after_refusal(&mut self, delegation: &Delegation, request: &OutMessage, grace_end: Millis) -> bool {
-        let looked = delegation.doubt.look_found_nothing
-            && delegation.doubt.looked_at.is_some_and(|at| at >= grace_end);
-        let booked = self
-            .trip
-            .wanted_effect(&delegation.id)
-            .is_some_and(|e| e.verdict != Verdict::Absent && e.verdict != Verdict::SettledAbsent);
-        if !looked || booked {
+        let doubt = self.doubt(delegation, request, grace_end);
+        let nothing = match (doubt.has_effect, doubt.now >= grace_end) {
+            (true, _) => landing::looked_twice(&doubt) && doubt.booking != Booking::Present,
+            (false, past) => past && doubt.looked_past_grace,
+        };
+        if !nothing {
             return false;
         }
         let refusal = delegation.doubt.refusal.clone().unwrap_or_default();
         if !delegation.doubt.context_dropped && delegation.context_id.is_some() && !self.trip.is_ending() {
             self.drop_context(&delegation.id, request);
+            self.note_never_left(&request.id);
             self.reset_looks(&delegation.id);
             self.permit(&request.id);
             self.tell(
@@ -275,8 +289,8 @@ impl Pass<'_> {
     pub(super) fn stick(&mut self, at: Millis, id: &DelegationId, reason: StuckReason) {
         let sentence = reason.sentence();
         let Some(d) = self.trip.delegation_mut(id) else { return };
-        let same = d.stuck.as_ref().map(std::mem::discriminant) == Some(std::mem::discriminant(&reason));
-        if same {
+        // The first reason stays until it clears: two that hold at once would take turns for ever.
+        if d.stuck.is_some() {
             return;
         }
         d.stuck = Some(reason);
@@ -318,7 +332,7 @@ impl Pass<'_> {
 
     pub(super) fn settle_absent(&mut self, id: &DelegationId) {
         for effect in self.trip.effects.iter_mut().filter(|e| &e.delegation == id && !e.ghost) {
-            if effect.verdict == Verdict::Absent {
+            if matches!(effect.verdict, Verdict::Expected | Verdict::Absent | Verdict::Unknown) {
                 effect.verdict = Verdict::SettledAbsent;
             }
         }
@@ -326,6 +340,10 @@ impl Pass<'_> {
 
     /// Closes a delegation. A stuck reason goes with it.
     pub(super) fn close_delegation(&mut self, id: &DelegationId, outcome: Outcome, why: &str) {
+        // Nothing has landed: what the records cannot tell is no question any more.
+        if matches!(outcome, Outcome::Refused | Outcome::NeverLanded | Outcome::Unreachable) {
+            self.settle_absent(id);
+        }
         let Some(d) = self.trip.delegation_mut(id) else { return };
         d.outcome = Some(outcome);
         d.closed_at = Some(self.now);

@@ -16,15 +16,21 @@ impl Pass<'_> {
         if self.trip.is_ending() {
             return;
         }
-        for place in 0..self.trip.steps.len() {
-            let step = self.trip.steps[place].clone();
-            if step.standing == Standing::Open {
-                self.step(&step);
+        // What has failed for good comes first: it may end the trip, and then nothing is begun.
+        for begin in [false, true] {
+            for place in 0..self.trip.steps.len() {
+                let step = self.trip.steps[place].clone();
+                if step.standing == Standing::Open && !self.trip.is_ending() {
+                    self.step(&step, begin);
+                }
             }
+        }
+        if self.trip.is_ending() {
+            self.withdraw_for_ending();
         }
     }
 
-    fn step(&mut self, step: &Step) {
+    fn step(&mut self, step: &Step, begin: bool) {
         let attempts: Vec<Delegation> = self.trip.attempts(&step.name).cloned().collect();
         // An attempt whose fate is unknown blocks the next one.
         if attempts.iter().any(Delegation::is_open) || step.not_before.is_some_and(|at| at > self.now) {
@@ -50,7 +56,8 @@ impl Pass<'_> {
             return;
         }
         match self.next_agent(&step.name, &attempts) {
-            Next::Agent(agent) => self.begin_attempt(step, &agent, attempts.last()),
+            Next::Agent(agent) if begin => self.begin_attempt(step, &agent, attempts.last()),
+            Next::Agent(_) => {}
             Next::After(wait) => {
                 if let Some(row) = self.trip.steps.iter_mut().find(|s| s.name == step.name) {
                     row.not_before = Some(self.now + wait);

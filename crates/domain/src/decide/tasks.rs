@@ -126,11 +126,12 @@ impl Pass<'_> {
     }
 
     fn note_contradiction(&mut self, at: Millis, id: &DelegationId, snapshot: &Snapshot) {
+        let now = self.now;
         let told = self.trip.delegation(id).is_some_and(|d| d.observed_at == Some(at));
         if let Some(delegation) = self.trip.delegation_mut(id) {
             delegation.observed_at = Some(at);
             // The booking may have changed with it: the settle time begins anew (F-16).
-            delegation.ended_at = Some(at);
+            delegation.ended_at = Some(now);
         }
         if !told {
             let what = format!(
@@ -160,11 +161,12 @@ impl Pass<'_> {
             self.agent_said(id, "agent_state", &what);
         }
         if snapshot.state.is_terminal() {
-            self.note_end(at, id, snapshot);
+            self.note_end(id, snapshot);
         }
     }
 
-    fn note_end(&mut self, at: Millis, id: &DelegationId, snapshot: &Snapshot) {
+    fn note_end(&mut self, id: &DelegationId, snapshot: &Snapshot) {
+        let now = self.now;
         let asked = self.trip.sent(id, OutKind::Cancel).any(|m| m.task.as_ref() == Some(&snapshot.task_id));
         let Some(delegation) = self.trip.delegation_mut(id) else { return };
         if delegation.ended.is_some() {
@@ -178,10 +180,14 @@ impl Pass<'_> {
             TaskState::Canceled => EndedAs::Canceled,
             _ => EndedAs::Failed,
         });
-        delegation.ended_at = Some(at);
+        // A read counts from its beginning, the agent's last word at the latest from now.
+        delegation.ended_at = Some(now);
         delegation.claim = claim_text(snapshot);
         delegation.claimed_confirmation = claimed_confirmation(snapshot);
-        if matches!(delegation.stuck, Some(StuckReason::CancelIgnored | StuckReason::UnknownState(_))) {
+        if matches!(
+            delegation.stuck,
+            Some(StuckReason::CancelIgnored | StuckReason::UnknownState(_) | StuckReason::ReplyInDoubt)
+        ) {
             delegation.stuck = None;
             delegation.stuck_since = None;
         }

@@ -35,6 +35,8 @@ pub struct AgentTask {
     reference: Option<String>,
     system: Option<usize>,
     pub forgotten: bool,
+    /// Its newest GetTask came to the worker that knows nothing.
+    flapped: bool,
     /// Stopped by a restart, a cancel or its end.
     pub stopped: bool,
     /// A bare message's work: no read shows it.
@@ -43,6 +45,11 @@ pub struct AgentTask {
 }
 
 impl AgentTask {
+    /// Whether a message of ours has reached it.
+    pub fn has_taken(&self, id: &MessageId) -> bool {
+        self.history.contains(id)
+    }
+
     /// Whether it may still book by itself.
     pub fn is_live(&self) -> bool {
         !self.stopped && self.script[self.at.min(self.script.len())..].iter().any(is_booking)
@@ -111,7 +118,14 @@ impl Agent {
         self.tasks.iter().position(|t| &t.id == id && !t.forgotten && !t.hidden)
     }
 
-    pub fn get(&self, id: &TaskId) -> Result<Snapshot, Failure> {
+    pub fn get(&mut self, id: &TaskId) -> Result<Snapshot, Failure> {
+        if let Some(place) = self.find(id).filter(|_| self.plan.flaps) {
+            let task = &mut self.tasks[place];
+            task.flapped = !task.flapped;
+            if task.flapped {
+                return Err(failure(FailureClass::TaskNotFound, "no such task here"));
+            }
+        }
         self.find(id)
             .map(|place| self.snapshot(place))
             .ok_or_else(|| failure(FailureClass::TaskNotFound, "no such task"))
@@ -168,6 +182,7 @@ impl Sim {
             reference: request.reference,
             system,
             forgotten: false,
+            flapped: false,
             stopped: false,
             hidden: !one.plan.answers_with_tasks,
             questions: 0,
@@ -288,16 +303,20 @@ impl Sim {
         if again && one.plan.dedup != Dedup::No {
             return Answer::Task(one.snapshot(place));
         }
+        if one.tasks[place].stopped {
+            // Nobody works on it any more, and nobody takes the message in.
+            return Answer::Task(one.snapshot(place));
+        }
         one.tasks[place].history.push(id);
         self.counts.replies_landed += 1;
-        if self.agents[agent].tasks[place].state.is_interrupted() && !self.agents[agent].tasks[place].stopped {
+        if self.agents[agent].tasks[place].state.is_interrupted() {
             let task = &mut self.agents[agent].tasks[place];
             task.turn += 1;
             let turn = task.turn;
             self.note(|| format!("agent {agent} takes the reply on T{agent}-{place}"));
             self.set_state(agent, place, TaskState::Working, None);
             self.at(self.now + 1, Event::AgentMoves { agent, task: place, turn });
-        } else if self.agents[agent].plan.books_per_message && !self.agents[agent].tasks[place].stopped {
+        } else if self.agents[agent].plan.books_per_message {
             self.note(|| format!("agent {agent} takes a message to a task that works: it books once more"));
             self.books(agent, place);
         }

@@ -221,8 +221,7 @@ impl Sim {
     }
 
     fn answer_message(&mut self, place: usize, kind: OutKind, answer: Answer) {
-        let vague =
-            if kind == OutKind::Request { FailureClass::LookFirst } else { FailureClass::State };
+        let vague = if kind == OutKind::Request { FailureClass::LookFirst } else { FailureClass::State };
         let answer = match self.calls[place].fault {
             SendFault::LostAnswer => return,
             SendFault::Broken => Answer::Failed(failure(FailureClass::Unknown, "internal error")),
@@ -245,7 +244,9 @@ impl Sim {
                 self.answer_undo(place, 0, CancelAnswer::Unknown("no answer in time".to_owned()));
             }
             Target::Message { .. } => {
-                self.answer(place, 0, |_| Answer::Failed(failure(FailureClass::Unknown, "no answer in time")));
+                self.answer(place, 0, |_| {
+                    Answer::Failed(failure(FailureClass::Unknown, "no answer in time"))
+                });
             }
         }
     }
@@ -263,7 +264,9 @@ impl Sim {
         let Target::Message { out, kind, .. } = call.target else { return };
         let number = call.number;
         let what = match (kind, answer) {
-            (OutKind::Cancel, Answer::Task(snapshot)) => What::CancelSent { out, number, answer: Ok(snapshot) },
+            (OutKind::Cancel, Answer::Task(snapshot)) => {
+                What::CancelSent { out, number, answer: Ok(snapshot) }
+            }
             (OutKind::Cancel, Answer::Failed(why)) => What::CancelSent { out, number, answer: Err(why) },
             (_, answer) => What::Sent { out, number, answer },
         };

@@ -81,9 +81,9 @@ impl Sim {
                     || m.may_send_until.map(|t| t.0) != Some(call.until)
             }),
             // Reads may have verified it meanwhile: the call is idempotent by its key.
-            Target::Undo { compensation, .. } => self.rung(compensation).is_none_or(|c| {
-                c.state == CompensationState::Planned || c.number != call.number
-            }),
+            Target::Undo { compensation, .. } => self
+                .rung(compensation)
+                .is_none_or(|c| c.state == CompensationState::Planned || c.number != call.number),
         };
         if wrong {
             let what = crate::tell::target(&call.target);
@@ -97,10 +97,11 @@ impl Sim {
         match &call.target {
             Target::Message { out, kind, delegation, .. } => {
                 self.check_body(out, *kind, &call.body);
+                let stray = call.epoch != self.shell.epoch;
                 match kind {
-                    OutKind::Request => self.check_request(delegation, call.number),
-                    OutKind::Reply => self.check_reply(out, delegation),
-                    OutKind::Cancel => {}
+                    OutKind::Request if !stray => self.check_request(delegation, call.number),
+                    OutKind::Reply if !stray => self.check_reply(out, delegation),
+                    _ => {}
                 }
             }
             Target::Undo { compensation, key, .. } => {
@@ -143,9 +144,14 @@ impl Sim {
             }
         }
         let agent = &self.agents[agent_place(&d.agent)];
-        let landed = agent.tasks.iter().any(|t| t.message_id == d.message_id.0 && t.is_live());
+        let booked =
+            |id: &str| self.ledger.bookings.iter().any(|b| b.message_id == id && b.gone_at.is_none());
+        let landed = agent.tasks.iter().any(|t| t.message_id == d.message_id.0 && t.is_live())
+            || booked(&d.message_id.0);
         if number > 1 && landed && agent.plan.dedup == Dedup::No {
-            self.violated(format!("rule 2: send {number} of {id} leaves while the first one works"));
+            self.violated(format!(
+                "rule 2: send {number} of {id} leaves while the first one works or has booked"
+            ));
         }
     }
 
@@ -176,14 +182,28 @@ impl Sim {
         let body: serde_json::Value = serde_json::from_str(&message.body).unwrap_or_default();
         let wrong = if body["taskId"].as_str() != d.task_id.as_ref().map(|t| t.as_str()) {
             Some("does not carry its task's id")
-        } else if !self.journal.questions.iter().any(|q| Some(&q.id) == message.question.as_ref() && q.answer.is_some()) {
+        } else if !self
+            .journal
+            .questions
+            .iter()
+            .any(|q| Some(&q.id) == message.question.as_ref() && q.answer.is_some())
+        {
             Some("answers no answered question")
+        } else if self.has_taken(d, message.message_id.as_ref()) {
+            Some("is sent again though the agent has taken it")
         } else {
             None
         };
         if let Some(why) = wrong {
             self.violated(format!("rule 7: reply {out} {why}"));
         }
+    }
+
+    /// Whether a reply has landed in truth, at an agent that does not deduplicate.
+    fn has_taken(&self, d: &Delegation, id: Option<&domain::ids::MessageId>) -> bool {
+        let agent = &self.agents[agent_place(&d.agent)];
+        let knows = agent.tasks.iter().any(|t| id.is_some_and(|id| t.has_taken(id)));
+        knows && agent.plan.dedup == Dedup::No
     }
 
     /// At the end of a story: an end or a reason, and the ledgers as the trip says.
@@ -223,7 +243,10 @@ impl Sim {
             let stands = booking.gone_at.is_none();
             let is_wanted = wanted.contains(&(booking.system, booking.confirmation.clone()));
             if is_wanted && !stands {
-                self.violated(format!("the trip is done with booking {}, which is gone", booking.confirmation));
+                self.violated(format!(
+                    "the trip is done with booking {}, which is gone",
+                    booking.confirmation
+                ));
             }
             if stands && !is_wanted {
                 let own = self.journal.delegations.iter().find(|d| d.message_id.0 == booking.message_id);
@@ -243,7 +266,8 @@ impl Sim {
     /// an agent that books twice for one message.
     fn is_left_to_the_watch(&self, d: &Delegation) -> bool {
         let place = agent_place(&d.agent);
-        let twice = self.ledger.bookings.iter().filter(|b| b.agent == place && b.message_id == d.message_id.0);
+        let twice =
+            self.ledger.bookings.iter().filter(|b| b.agent == place && b.message_id == d.message_id.0);
         self.is_trusted_liar(d) || twice.count() > 1
     }
 }

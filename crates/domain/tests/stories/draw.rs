@@ -75,13 +75,14 @@ fn agent(rng: &mut Rng, steps: usize, late: i64) -> AgentPlan {
         refuses_context: !keeps_context && rng.chance(25),
         keeps_history,
         answers_with_tasks,
-        carries_reference: rng.chance(90),
+        carries_reference: rng.chance(95),
         timestamps: rng.chance(80),
         streams: rng.chance(50),
         dedup: *rng.pick(&[Dedup::No, Dedup::No, Dedup::InMemory, Dedup::Durable]),
         on_cancel: *rng.pick(&[OnCancel::Obeys, OnCancel::Obeys, OnCancel::Refuses, OnCancel::Ignores]),
         books_per_message: rng.chance(50),
         foreign_task: rng.chance(10),
+        flaps: rng.chance(15),
         restarts: (0..rng.between(0, 2)).map(|_| rng.between(0, 60_000)).collect(),
         on_restart: *rng.pick(&[OnRestart::Forgets, OnRestart::Stalls]),
         scripts: (0..3).map(|_| script(rng, late, told)).collect(),
@@ -102,7 +103,7 @@ fn facts(rng: &mut Rng, agent: &AgentPlan) -> BTreeMap<Fact, bool> {
         (Fact::DeduplicatesDurably, agent.dedup == Dedup::Durable),
         (Fact::RejectsTruthfully, !lies),
     ];
-    truth.into_iter().filter(|_| rng.chance(65)).collect()
+    truth.into_iter().filter(|_| rng.chance(80)).collect()
 }
 
 /// What can be seen of an agent's end, whatever is lost on the way.

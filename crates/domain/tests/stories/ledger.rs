@@ -49,7 +49,14 @@ impl Ledger {
         }
     }
 
-    pub fn book(&mut self, now: i64, system: usize, reference: &str, message_id: &str, agent: usize) -> String {
+    pub fn book(
+        &mut self,
+        now: i64,
+        system: usize,
+        reference: &str,
+        message_id: &str,
+        agent: usize,
+    ) -> String {
         let confirmation = format!("B{}", self.bookings.len() + 1);
         self.bookings.push(Booking {
             system,

@@ -63,8 +63,7 @@ impl Sim {
 
     /// New questions will be answered, by those who answer at all.
     pub fn schedule_answers(&mut self, known: usize) {
-        let new: Vec<QuestionId> =
-            self.journal.questions.iter().skip(known).map(|q| q.id.clone()).collect();
+        let new: Vec<QuestionId> = self.journal.questions.iter().skip(known).map(|q| q.id.clone()).collect();
         for question in new {
             self.counts.questions += 1;
             let Some((shortest, longest)) = self.plan.people.answers else { continue };

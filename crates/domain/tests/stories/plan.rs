@@ -79,6 +79,8 @@ pub struct AgentPlan {
     pub books_per_message: bool,
     /// A foreign task is in its list.
     pub foreign_task: bool,
+    /// Two workers with separate memories: every other GetTask may not know a task.
+    pub flaps: bool,
     pub restarts: Vec<i64>,
     pub on_restart: OnRestart,
     /// What it does with its first, second, … task; the last one again after that.

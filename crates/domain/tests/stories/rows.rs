@@ -22,13 +22,14 @@ fn attempts(trip: &Trip) -> Option<String> {
         if d.is_open() && trip.delegations.iter().any(|o| later(&o)) {
             return Some(format!("rule 2: a later attempt than {} was begun while it is open", d.id));
         }
-        let doubtful = trip
-            .request(&d.id)
-            .is_some_and(|m| matches!(m.state, SendState::Intent | SendState::InDoubt));
-        let believed =
-            matches!(d.outcome, Some(Outcome::Lost | Outcome::Deadline | Outcome::Refused));
+        let doubtful =
+            trip.request(&d.id).is_some_and(|m| matches!(m.state, SendState::Intent | SendState::InDoubt));
+        let believed = matches!(d.outcome, Some(Outcome::Lost | Outcome::Deadline | Outcome::Refused));
         if doubtful && !believed && trip.delegations.iter().any(|o| o.previous.as_ref() == Some(&d.id)) {
-            return Some(format!("rule 2: a later attempt than {} was begun while its request is in doubt", d.id));
+            return Some(format!(
+                "rule 2: a later attempt than {} was begun while its request is in doubt",
+                d.id
+            ));
         }
         let linked = |p: &Delegation| Some(&p.id) == d.previous.as_ref() && p.ordinal == d.ordinal - 1;
         if d.ordinal > 1 && !trip.delegations.iter().any(|p| p.step == d.step && linked(p)) {
@@ -48,9 +49,17 @@ fn messages(trip: &Trip) -> Option<String> {
             return Some(format!("rule 1: {} has a send number without its time limit", out.id));
         }
     }
-    let lost = trip.delegations.iter().find(|d| {
-        trip.request(&d.id).is_none_or(|m| m.message_id.as_ref() != Some(&d.message_id))
-    });
+    let open = |d: &Delegation| {
+        let own = trip.outbox.iter().filter(|m| m.delegation == d.id && m.kind != OutKind::Cancel);
+        own.filter(|m| matches!(m.state, SendState::Intent | SendState::InDoubt)).count()
+    };
+    if let Some(d) = trip.delegations.iter().find(|d| open(d) > 1) {
+        return Some(format!("two messages of {} are under way or in doubt at once", d.id));
+    }
+    let lost = trip
+        .delegations
+        .iter()
+        .find(|d| trip.request(&d.id).is_none_or(|m| m.message_id.as_ref() != Some(&d.message_id)));
     lost.map(|d| format!("rule 3: the request of {} does not carry its message id", d.id))
 }
 
@@ -110,9 +119,10 @@ fn questions(trip: &Trip) -> Option<String> {
         if asks && !kept && trip.goal == Goal::Run {
             return Some(format!("rule 7: {} waits for a person, and its question was not kept", d.id));
         }
-        let open = trip.questions.iter().filter(|q| {
-            q.delegation.as_ref() == Some(&d.id) && q.state == QuestionState::Open
-        });
+        let open = trip
+            .questions
+            .iter()
+            .filter(|q| q.delegation.as_ref() == Some(&d.id) && q.state == QuestionState::Open);
         if open.count() > 1 {
             return Some(format!("rule 7: {} has two open questions", d.id));
         }
@@ -137,19 +147,25 @@ fn questions(trip: &Trip) -> Option<String> {
 
 /// One rung at a time, and in reverse of the order in which the bookings were verified.
 fn ladder(trip: &Trip) -> Option<String> {
-    let moving = trip.compensations.iter().filter(|c| {
-        matches!(c.state, CompensationState::Requested | CompensationState::Accepted)
-    });
+    let moving = trip
+        .compensations
+        .iter()
+        .filter(|c| matches!(c.state, CompensationState::Requested | CompensationState::Accepted));
     if moving.count() > 1 {
         return Some("two undos are under way at once".to_owned());
     }
     for c in &trip.compensations {
-        let verified = |c: &domain::compensation::Compensation| trip.effect(&c.effect).and_then(|e| e.verified_at);
-        let later = trip.compensations.iter().find(|o| {
-            o.planned_at == c.planned_at && o.rung > c.rung && verified(o) > verified(c)
-        });
+        let verified =
+            |c: &domain::compensation::Compensation| trip.effect(&c.effect).and_then(|e| e.verified_at);
+        let later = trip
+            .compensations
+            .iter()
+            .find(|o| o.planned_at == c.planned_at && o.rung > c.rung && verified(o) > verified(c));
         if let Some(other) = later {
-            return Some(format!("undo {} comes before {}, whose booking was verified later", c.id, other.id));
+            return Some(format!(
+                "undo {} comes before {}, whose booking was verified later",
+                c.id, other.id
+            ));
         }
     }
     None
@@ -165,7 +181,9 @@ pub fn broken_move(before: &Trip, after: &Trip) -> Option<String> {
     if begun && after.goal != Goal::Run {
         return Some("an attempt is begun though the trip is ending".to_owned());
     }
-    moved_delegations(before, after).or_else(|| moved_messages(before, after)).or_else(|| lost_rows(before, after))
+    moved_delegations(before, after)
+        .or_else(|| moved_messages(before, after))
+        .or_else(|| lost_rows(before, after))
 }
 
 fn moved_delegations(before: &Trip, after: &Trip) -> Option<String> {
@@ -183,7 +201,12 @@ fn moved_messages(before: &Trip, after: &Trip) -> Option<String> {
         let settled = old.state == SendState::Landed && new.state != SendState::Landed
             || old.state == SendState::Refused && !new.state.is_settled();
         let number = new.number < old.number || new.number > old.number + 1;
-        let unraised = new.state == SendState::Intent && old.state != SendState::Intent && new.number == old.number;
+        let unraised =
+            new.state == SendState::Intent && old.state != SendState::Intent && new.number == old.number;
+        let begun = new.number > old.number && old.kind == OutKind::Request && before.goal != Goal::Run;
+        if begun {
+            return Some(format!("request {} is sent again though the trip is ending", old.id));
+        }
         if settled || number || unraised {
             return Some(format!("message {}: {} becomes {}", old.id, old.state.word(), new.state.word()));
         }
@@ -225,9 +248,13 @@ pub fn what_is_open(trip: &Trip) -> String {
             format!("{} {} ({outcome:?}{})", e.id, e.verdict.word(), if e.ghost { ", ghost" } else { "" })
         })
         .collect();
-    let undos: Vec<String> = trip.compensations.iter().map(|c| format!("{} {}", c.id, c.state.word())).collect();
+    let undos: Vec<String> =
+        trip.compensations.iter().map(|c| format!("{} {}", c.id, c.state.word())).collect();
     let steps: Vec<String> = trip.steps.iter().map(|s| format!("{:?}", s.standing)).collect();
     let unlooked = trip.delegations.iter().filter(|d| trip.request(&d.id).is_some_and(|m| m.number > 1));
     let resent: Vec<String> = unlooked.map(|d| format!("{} looked {:?}", d.id, d.doubt.looked_at)).collect();
-    format!("goal {:?}, steps {steps:?}, messages {outs:?}, open {open:?}, effects {effects:?}, undos {undos:?}, resent {resent:?}", trip.goal)
+    format!(
+        "goal {:?}, steps {steps:?}, messages {outs:?}, open {open:?}, effects {effects:?}, undos {undos:?}, resent {resent:?}",
+        trip.goal
+    )
 }

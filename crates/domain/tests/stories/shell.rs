@@ -172,7 +172,8 @@ impl Sim {
         if epoch != self.shell.epoch || self.shell.runner.is_none() {
             return;
         }
-        if call.is_some() && self.boundary("send.after_answer") || look.is_some() && self.boundary("look.after")
+        if call.is_some() && self.boundary("send.after_answer")
+            || look.is_some() && self.boundary("look.after")
         {
             return;
         }
@@ -208,8 +209,7 @@ impl Sim {
         let trip = self.journal.clone();
         let now = Millis(self.now);
         let decision = decide(&trip, &self.world, &runner.seen, &runner.in_flight, now, &mut self.ids);
-        let is_news =
-            !decision.events.is_empty() || !decision.learned.is_empty() || decision.trip != trip;
+        let is_news = !decision.events.is_empty() || !decision.learned.is_empty() || decision.trip != trip;
         for act in std::mem::take(&mut self.in_gap) {
             self.note(|| "between load and record:".to_owned());
             self.carry_out(act);

@@ -10,9 +10,9 @@ pub fn wanted_bookings(trip: &Trip) -> Vec<(usize, String)> {
         return Vec::new();
     }
     let wanted = trip.effects.iter().filter(|e| {
-        let done = trip.delegation(&e.delegation).is_some_and(|d| {
-            trip.steps.iter().any(|s| s.name == d.step && s.standing == Standing::Done)
-        });
+        let done = trip
+            .delegation(&e.delegation)
+            .is_some_and(|d| trip.steps.iter().any(|s| s.name == d.step && s.standing == Standing::Done));
         !e.ghost && done && e.verdict == Verdict::Present
     });
     wanted

@@ -32,6 +32,7 @@ fn agent(script: Vec<Stage>) -> AgentPlan {
         on_cancel: OnCancel::Obeys,
         books_per_message: true,
         foreign_task: false,
+        flaps: false,
         restarts: Vec::new(),
         on_restart: OnRestart::Forgets,
         scripts: vec![script],
@@ -182,7 +183,7 @@ fn paused(by: i64) -> Plan {
 
 #[test]
 fn v9_a_trip_with_a_resend_closes_only_after_one_more_look() {
-    let sim = end_of(&paused(4600));
+    let sim = end_of(&paused(5600));
     sim.ended(Some(Closed::Done), 2, 1);
     assert_eq!(sim.counts.undos, 1);
 }
@@ -217,6 +218,35 @@ fn v12_an_agent_not_known_to_keep_our_context_is_searched_whole() {
     let sim = end_of(&plan);
     sim.ended(Some(Closed::Done), 1, 1);
     assert_eq!(sim.checks.left.len(), 1, "sent once");
+}
+
+#[test]
+fn a_booking_whose_task_a_list_may_still_hide_is_not_adopted() {
+    let mut plan = story(vec![Book(10), Work(8000), End(Failed), UnbookLater(1400)]);
+    plan.agents[0].scripts.push(books());
+    plan.agents[0].list_lag = 1500;
+    plan.systems[0].lag = (0, 0);
+    plan.crashes = vec![crash(When::At(600), 300)];
+    plan.wire.script = vec![SendFault::LostAnswer];
+    end_of(&plan).ended(Some(Closed::Done), 2, 1);
+}
+
+#[test]
+fn one_task_not_found_decides_nothing() {
+    let mut plan = story(vec![Work(9000), Book(10), End(Completed)]);
+    plan.agents[0].flaps = true;
+    let sim = end_of(&plan);
+    sim.ended(Some(Closed::Done), 1, 1);
+    assert_eq!(sim.checks.left.len(), 1, "sent once");
+}
+
+#[test]
+fn a_refused_reply_that_was_taken_is_not_sent_again() {
+    let mut plan = story(vec![Ask { auth: false, clears: None }, Work(5000), Book(10), End(Completed)]);
+    plan.wire.script = vec![SendFault::None, SendFault::RefusedAfterStart];
+    let sim = end_of(&plan);
+    sim.ended(Some(Closed::Done), 1, 1);
+    assert_eq!(sim.counts.replies_landed, 1);
 }
 
 #[test]

@@ -40,6 +40,8 @@ pub(crate) async fn look(work: Work, look: Look) -> Outcome {
 /// GetTask.
 pub(super) async fn get_task(work: &Work, id: &DelegationId, task: &TaskId) -> Outcome {
     let Some(delegation) = work.trip.delegation(id) else { return Outcome::default() };
+    // What happens while the answer is on its way may be missed: the read counts from its beginning.
+    let begun = work.inner.store.now();
     let answer = match work.target(&delegation.agent).await {
         Ok(target) => work.inner.agents.get_task(&target, task).await,
         Err(failure) => Err(failure),
@@ -51,7 +53,7 @@ pub(super) async fn get_task(work: &Work, id: &DelegationId, task: &TaskId) -> O
     let what = What::Task { delegation: id.clone(), task: task.clone(), source: Source::Read, answer };
     Outcome {
         reads: vec![work.read(id.as_str(), "get_task", &kept)],
-        seen: vec![work.seen(what)],
+        seen: vec![Seen { at: begun, what }],
         look: None,
     }
 }

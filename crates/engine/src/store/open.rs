@@ -44,24 +44,26 @@ pub enum OpenError {
 
 impl Store {
     /// Connects and migrates.
-    pub(crate) async fn open(url: &str, clock: Arc<dyn Clock>) -> Result<Self, OpenError> {
+    pub(crate) async fn open(url: &str, make: bool, clock: Arc<dyn Clock>) -> Result<Self, OpenError> {
         sqlx::any::install_default_drivers();
         let dialect = Dialect::of(url).ok_or_else(|| OpenError::Url(without_password(url)))?;
         let what = without_password(url);
         let unusable = |why: String| OpenError::Unusable { what: what.clone(), why };
         let (connect, connections) = match dialect {
-            Dialect::Sqlite => (sqlite_url(url), 8),
+            Dialect::Sqlite => (sqlite_url(url, make), 8),
             Dialect::Postgres => (url.to_owned(), 16),
         };
         // Alone first: a pool would try again for a while, and then say only that it gave up.
-        let mut first =
-            AnyConnection::connect(&connect).await.map_err(|error| unusable(error.to_string()))?;
+        let mut first = AnyConnection::connect(&connect).await.map_err(|error| unusable(plain(&error)))?;
         prepare(&mut first, dialect).await.map_err(|error| unusable(error.to_string()))?;
         first.close().await.map_err(|error| unusable(error.to_string()))?;
         let pool = AnyPoolOptions::new()
             .max_connections(connections)
             .acquire_timeout(Duration::from_secs(15))
             .after_connect(move |conn, _| Box::pin(prepare(conn, dialect)))
+            // SQLite rolls back by itself when the disk is full, and the driver does not notice: such
+            // a connection would refuse every later transaction.
+            .before_acquire(|conn, _| Box::pin(async move { Ok(!conn.is_in_transaction()) }))
             .connect(&connect)
             .await
             .map_err(|error| unusable(error.to_string()))?;
@@ -108,19 +110,33 @@ pub(crate) fn sqlite_path(url: &str) -> Option<PathBuf> {
     Some(PathBuf::from(path.split('?').next().unwrap_or(path)))
 }
 
-fn sqlite_url(url: &str) -> String {
-    if url.contains('?') { url.to_owned() } else { format!("{url}?mode=rwc") }
+/// With `make`, a file that is not there is made; else it must be there.
+fn sqlite_url(url: &str, make: bool) -> String {
+    let mode = if make { "rwc" } else { "rw" };
+    if url.contains('?') { url.to_owned() } else { format!("{url}?mode={mode}") }
+}
+
+/// The driver's words, and what they usually mean.
+fn plain(error: &sqlx::Error) -> String {
+    let text = error.to_string();
+    if text.contains("unable to open database file") {
+        return format!("{text}: is the path right, the folder there, and both readable and writable?");
+    }
+    text
 }
 
 /// The url for messages and logs: never a password.
 pub(crate) fn without_password(url: &str) -> String {
     match url::Url::parse(url) {
-        Ok(mut parsed) if parsed.password().is_some() => {
-            if parsed.set_password(Some("***")).is_err() {
+        Ok(mut parsed) if Dialect::of(url) == Some(Dialect::Postgres) => {
+            // A password may also be among the query's parameters.
+            parsed.set_query(None);
+            if parsed.password().is_some() && parsed.set_password(Some("***")).is_err() {
                 return "(a url that cannot be shown)".to_owned();
             }
             parsed.to_string()
         }
+        _ if Dialect::of(url) == Some(Dialect::Postgres) => "(a url that cannot be shown)".to_owned(),
         _ => url.to_owned(),
     }
 }

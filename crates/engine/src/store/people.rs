@@ -48,6 +48,7 @@ pub(crate) struct QuestionRow {
     pub(crate) step: StepName,
     pub(crate) delegation: Option<DelegationId>,
     pub(crate) kind: QuestionKind,
+    pub(crate) state: QuestionState,
     pub(crate) choices: Vec<Choice>,
 }
 
@@ -133,6 +134,7 @@ impl Store {
             step: row.word("step")?,
             delegation: row.maybe_word("delegation_id")?,
             kind: row.word("kind")?,
+            state: row.word("state")?,
             choices: row.json("choices")?,
         }))
     }

@@ -2,7 +2,7 @@
 //! requests, and the journal's own rows.
 
 use domain::ids::TripId;
-use domain::view::{DelegationView, StepState, TripView};
+use domain::view::{DelegationView, StepState, TripState, TripView};
 use engine::crash_point::CrashPoints;
 use serde_json::{Value, json};
 use testkit::wait::until;
@@ -80,6 +80,12 @@ impl Play {
         serde_json::from_str(&text).unwrap_or_default()
     }
 
+    /// Everything that an agent was asked, oldest first.
+    pub async fn log(&self, agent: &str) -> Vec<Value> {
+        let got = self.call(self.http.get(format!("{}/agents/{agent}/requests", self.control))).await;
+        got["requests"].as_array().cloned().expect("a request log")
+    }
+
     /// What an agent was asked by this method.
     pub async fn asked(&self, agent: &str, method: &str) -> Vec<Value> {
         self.world.outside.requests(agent, method).await.expect("a request log")
@@ -103,6 +109,20 @@ impl Play {
         .await
     }
 
+    /// Waits until so many bookings stand.
+    pub async fn until_standing(&self, count: usize) {
+        until(&format!("{count} bookings"), || async {
+            let standing = self.world.outside.standing().await.expect("ledgers");
+            if standing.len() == count { Ok(()) } else { Err(standing) }
+        })
+        .await;
+    }
+
+    /// How often an agent has been asked by this method.
+    pub async fn count(&self, agent: &str, method: &str) -> usize {
+        self.asked(agent, method).await.len()
+    }
+
     /// Asks for a trip.
     pub async fn trip(&self, steps: &[&str]) -> TripId {
         self.world.new_trip(steps).await.expect("a trip")
@@ -121,7 +141,32 @@ impl Play {
     /// Waits until the trip is done, every step of it.
     pub async fn done(&self, trip: &TripId) -> TripView {
         let view = self.closed(trip).await;
-        assert_eq!(view.state, domain::view::TripState::Done, "{view:#?}");
+        assert_eq!(view.state, TripState::Done, "{view:#?}");
+        view
+    }
+
+    /// Waits until the trip is done or with support. A case has its reason, which is answered.
+    pub async fn done_or_case(&self, trip: &TripId) -> (TripView, Option<String>) {
+        let ends = |view: &TripView| view.state.is_closed() || view.state == TripState::NeedsSupport;
+        let view = self.until(trip, "the end or a case", ends).await;
+        if view.state == TripState::NeedsSupport {
+            let attempts = view.steps.iter().flat_map(|step| &step.delegations);
+            let reason = attempts.filter_map(|attempt| attempt.stuck_reason.clone()).next_back();
+            assert!(
+                reason.as_ref().is_some_and(|words| !words.is_empty()),
+                "a case without a reason: {view:#?}"
+            );
+            return (view, reason);
+        }
+        assert_eq!(view.state, TripState::Done, "{view:#?}");
+        (view, None)
+    }
+
+    /// Waits until a trip's only step is done by its first attempt, by one message.
+    pub async fn done_at_once(&self, trip: &TripId, step: &str) -> TripView {
+        let view = self.done(trip).await;
+        assert!(is_done(&view, step), "{view:#?}");
+        assert_eq!(attempts(&view, step).len(), 1, "one attempt: {view:#?}");
         view
     }
 
@@ -141,7 +186,17 @@ impl Play {
         assert_eq!(bookings.len(), standing, "{bookings:#?}");
     }
 
-    /// The same, and no agent got a message of ours twice.
+    /// The same, and no agent works twice for one message. (On a slow machine a request may be cut
+    /// off before the agent takes it, and is rightly sent again.)
+    pub async fn sound_and_worked_once(&self, standing: usize) {
+        self.sound(standing).await;
+        for agent in [FLIGHTS, HOTELS, CITYCAR, METROCAR] {
+            let tasks = self.world.outside.tasks_by_message(agent).await.expect("tasks");
+            assert!(tasks.values().all(|times| *times == 1), "{agent} works twice: {tasks:?}");
+        }
+    }
+
+    /// The same as sound, and no agent got a message of ours twice.
     pub async fn sound_and_sent_once(&self, standing: usize) {
         self.sound(standing).await;
         for agent in [FLIGHTS, HOTELS, CITYCAR, METROCAR] {

@@ -6,4 +6,9 @@
 
 mod control;
 mod follow;
+mod input;
+mod landing;
+mod listing;
 mod lookup;
+mod outcomes;
+mod questions;
