@@ -168,6 +168,8 @@ pub struct Doubt {
     pub empty_last: Option<Millis>,
     /// Why "nothing found" was not counted at the newest look, for people.
     pub not_counted: Option<String>,
+    /// How often "nothing landed" was earned and the message sent again.
+    pub resends: i64,
     /// The agent's error answer to the request, where it gave one that leaves open what it did.
     pub refusal: Option<String>,
     /// The request is to be sent once more without our contextId.

@@ -175,7 +175,8 @@ impl Runner {
 
     async fn record(&mut self, trip: &Trip, decision: &Decision) -> Result<(), RecordError> {
         self.inner.crash_points.reached("record.before", "").await;
-        let seq = self.inner.store.record(&self.holder.id, trip, decision, &self.reads).await?;
+        let seq =
+            self.inner.store.record(&self.holder.id, trip, decision, &self.reads, &self.inner.waits).await?;
         self.inner.crash_points.reached("record.after", "").await;
         if !decision.learned.is_empty() {
             self.inner.registry.forget();

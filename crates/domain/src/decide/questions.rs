@@ -47,14 +47,22 @@ impl Pass<'_> {
     }
 
     fn keep_question(&mut self, delegation: &Delegation, snapshot: &Snapshot, kind: QuestionKind) {
-        let key = question_key(snapshot);
-        let known =
-            self.trip.questions.iter().any(|q| {
-                q.delegation.as_ref() == Some(&delegation.id) && q.key == key && q.left_at.is_none()
-            });
-        if known {
-            return;
+        let asking = Asking::of(snapshot);
+        let same = |q: &Question| {
+            q.delegation.as_ref() == Some(&delegation.id) && asking.is_same_as(&Asking::read(&q.key))
+        };
+        if let Some(place) = self.trip.questions.iter().rposition(same) {
+            let known = &self.trip.questions[place];
+            if known.left_at.is_none() {
+                return;
+            }
+            // None is asked again once it is answered (§10, rule 7).
+            if known.state == QuestionState::Answered && asking.has_id() {
+                self.ask_still(delegation, place);
+                return;
+            }
         }
+        let key = asking.key();
         // The task has moved on from whatever was asked before.
         self.leave_questions(&delegation.id);
         if self.trip.is_ending() || delegation.called_off {
@@ -84,6 +92,12 @@ impl Pass<'_> {
         let what = format!("Asks: {}", brief(&question.text, 300));
         self.trip.questions.push(question);
         self.agent_said(&delegation.id, "question_opened", &what);
+    }
+
+    /// An answered question read again after it seemed to be over: it never was.
+    fn ask_still(&mut self, delegation: &Delegation, place: usize) {
+        self.leave_questions(&delegation.id);
+        self.trip.questions[place].left_at = None;
     }
 
     /// The task is no longer at a question: what is open is not needed any more.
@@ -215,10 +229,15 @@ impl Pass<'_> {
 
     /// The question that a reply answers still stands on the kept task.
     pub(super) fn still_asked(&self, delegation: &Delegation, question: &Question) -> bool {
-        question.left_at.is_none()
-            && self
-                .kept_snapshot(delegation)
-                .is_some_and(|s| s.state.is_interrupted() && question_key(&s) == question.key)
+        let asks =
+            |s: Snapshot| s.state.is_interrupted() && Asking::of(&s).is_same_as(&Asking::read(&question.key));
+        question.left_at.is_none() && self.kept_snapshot(delegation).is_some_and(asks)
+    }
+
+    /// The task has gone on from the question. A state that is not known proves nothing.
+    pub(super) fn has_moved_on(&self, delegation: &Delegation, question: &Question) -> bool {
+        let known = self.kept_snapshot(delegation).is_some_and(|s| !matches!(s.state, TaskState::Unknown(_)));
+        known && !self.still_asked(delegation, question)
     }
 
     /// Whether a message of ours to this task is under way or in doubt: then nothing else is sent.
@@ -231,13 +250,58 @@ impl Pass<'_> {
     }
 }
 
-/// What makes it the same question when it is read again.
-pub(crate) fn question_key(snapshot: &Snapshot) -> String {
-    let message = snapshot.message.as_ref();
-    let id = message.and_then(|m| m.message_id.as_ref()).map(|id| id.as_str()).unwrap_or_default();
-    let at = snapshot.timestamp.map(|t| t.0.to_string()).unwrap_or_default();
-    let text = message.map(|m| m.text.as_str()).unwrap_or_default();
-    format!("{}|{id}|{at}|{}", snapshot.task_id, brief(text, 500))
+/// What makes it the same question when it is read again: the protocol gives no correlation id.
+#[derive(serde::Serialize, serde::Deserialize, Default)]
+pub(super) struct Asking {
+    task: String,
+    message_id: String,
+    timestamp: Option<i64>,
+    text: String,
+}
+
+impl Asking {
+    pub(super) fn of(snapshot: &Snapshot) -> Self {
+        let message = snapshot.message.as_ref();
+        Self {
+            task: snapshot.task_id.0.clone(),
+            message_id: message
+                .and_then(|m| m.message_id.as_ref())
+                .map(|id| id.0.clone())
+                .unwrap_or_default(),
+            timestamp: snapshot.timestamp.map(|t| t.0),
+            text: brief(message.map(|m| m.text.as_str()).unwrap_or_default(), 500),
+        }
+    }
+
+    /// As kept with the question.
+    pub(super) fn read(key: &str) -> Self {
+        serde_json::from_str(key).unwrap_or_default()
+    }
+
+    fn key(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    fn has_id(&self) -> bool {
+        !self.message_id.is_empty()
+    }
+
+    /// The ids decide where both have one, else the words; a timestamp that is missing in one read
+    /// makes no other question.
+    pub(super) fn is_same_as(&self, other: &Self) -> bool {
+        let words = if self.has_id() && other.has_id() {
+            self.message_id == other.message_id
+        } else {
+            self.text == other.text
+        };
+        let times = self.timestamp.zip(other.timestamp).is_none_or(|(one, two)| one == two);
+        self.task == other.task && words && times
+    }
+
+    /// The same, with timestamps present and equal: what a reply is sent again on (§5).
+    pub(super) fn is_certainly(&self, other: &Self) -> bool {
+        self.is_same_as(other) && self.timestamp.is_some() && self.timestamp == other.timestamp
+    }
 }
 
 /// Choices that the agent sent in a data part: `{"choices":[{"value","label"}]}` or plain texts.

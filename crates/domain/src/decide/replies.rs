@@ -2,6 +2,7 @@
 //! doubt is settled by the task (DESIGN.md §5).
 
 use super::Pass;
+use super::questions::Asking;
 use crate::backoff::backoff;
 use crate::delegation::{Delegation, StuckReason};
 use crate::effect::Verdict;
@@ -50,7 +51,7 @@ impl Pass<'_> {
             let Some(question) = self.question_of(&reply) else { continue };
             let Some(snapshot) = self.kept_snapshot(delegation) else { continue };
             let in_history = reply.message_id.as_ref().is_some_and(|id| snapshot.history_ids.contains(id));
-            if in_history || !self.still_asked(delegation, &question) {
+            if in_history || self.has_moved_on(delegation, &question) {
                 self.set_landed(&reply.id);
                 self.tell(
                     &delegation.id,
@@ -65,13 +66,17 @@ impl Pass<'_> {
             if self.now < grace_end || !read_since {
                 continue;
             }
-            self.resend_reply(delegation, &reply, snapshot.timestamp.is_some());
+            if !self.still_asked(delegation, &question) {
+                continue;
+            }
+            let certain = Asking::of(&snapshot).is_certainly(&Asking::read(&question.key));
+            self.resend_reply(delegation, &reply, certain);
         }
     }
 
-    fn resend_reply(&mut self, delegation: &Delegation, reply: &OutMessage, has_timestamp: bool) {
+    fn resend_reply(&mut self, delegation: &Delegation, reply: &OutMessage, same: bool) {
         let booked = self.trip.wanted_effect(&delegation.id).is_some_and(|e| e.verdict == Verdict::Present);
-        let certain = has_timestamp && !booked && !self.trip.is_ending();
+        let certain = same && !booked && !self.trip.is_ending();
         if certain {
             self.permit(&reply.id);
             self.tell(
@@ -91,7 +96,7 @@ impl Pass<'_> {
                 continue;
             }
             let Some(question) = self.question_of(&reply) else { continue };
-            if !self.still_asked(delegation, &question) {
+            if self.has_moved_on(delegation, &question) {
                 self.give_up_reply(&reply.id, &question, "the agent no longer asks this");
             } else if reply.setbacks > REFUSALS {
                 let note = reply.note.clone().unwrap_or_default();
@@ -100,7 +105,10 @@ impl Pass<'_> {
                     &question,
                     &format!("the agent did not take the answer: {note}"),
                 );
-            } else if reply.retry_at.is_none_or(|at| at <= self.now) && self.read_since(delegation, &reply) {
+            } else if reply.retry_at.is_none_or(|at| at <= self.now)
+                && self.read_since(delegation, &reply)
+                && self.still_asked(delegation, &question)
+            {
                 self.permit(&reply.id);
             }
         }

@@ -64,7 +64,7 @@ impl Pass<'_> {
         if delegation.doubt.refusal.is_some() && self.after_refusal(&delegation, request, grace_end) {
             return;
         }
-        let doubt = self.doubt(&delegation, request, grace_end);
+        let doubt = self.doubt(&delegation, grace_end);
         match landing::judge(doubt) {
             Landing::LookAgain => {}
             Landing::Resend => {
@@ -152,7 +152,7 @@ impl Pass<'_> {
         }
     }
 
-    fn doubt(&self, delegation: &Delegation, request: &OutMessage, grace_end: Millis) -> InDoubt {
+    fn doubt(&self, delegation: &Delegation, grace_end: Millis) -> InDoubt {
         let agent = self.world.agent(&delegation.agent);
         let effect = self.trip.wanted_effect(&delegation.id);
         let limit = self.world.waits.unknown_verdict;
@@ -172,7 +172,7 @@ impl Pass<'_> {
             has_effect: self.trip.has_effect(delegation),
             ending: self.trip.is_ending(),
             may_resend: !not_yet
-                && request.number <= RESENDS
+                && delegation.doubt.resends < RESENDS
                 && agent.is_some_and(|a| a.state != AgentState::Disabled),
             looked_past_grace: self.looked_past_grace(delegation, grace_end),
             booking,
@@ -200,6 +200,9 @@ impl Pass<'_> {
     fn resend(&mut self, delegation: &Delegation, request: &OutMessage) {
         self.unstick_doubt(&delegation.id);
         self.reset_looks(&delegation.id);
+        if let Some(d) = self.trip.delegation_mut(&delegation.id) {
+            d.doubt.resends += 1;
+        }
         self.permit(&request.id);
         self.tell(
             &delegation.id,
@@ -224,7 +227,7 @@ impl Pass<'_> {
     /// An error answer that may hide a started task: none found past the grace → once more
     /// without our contextId, then a new attempt (§7). True if this decided the row.
     fn after_refusal(&mut self, delegation: &Delegation, request: &OutMessage, grace_end: Millis) -> bool {
-        let doubt = self.doubt(delegation, request, grace_end);
+        let doubt = self.doubt(delegation, grace_end);
         let nothing = match (doubt.has_effect, doubt.now >= grace_end) {
             (true, _) => landing::looked_twice(&doubt) && doubt.booking != Booking::Present,
             (false, past) => past && doubt.looked_past_grace,

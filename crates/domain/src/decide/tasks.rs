@@ -112,6 +112,10 @@ impl Pass<'_> {
             .iter_mut()
             .find(|t| &t.delegation == id && t.snapshot.task_id == snapshot.task_id);
         let Some(copy) = old else { return };
+        // A read that began before what we hold was seen may be older than it; an end never is.
+        if at < copy.observed_at && !snapshot.state.is_terminal() {
+            return;
+        }
         let contradiction = copy.snapshot.state.is_terminal()
             && delegation.ended.is_some()
             && copy.snapshot.state != snapshot.state;

@@ -9,6 +9,7 @@ use domain::event::Event;
 use domain::ids::{HolderId, TripId};
 use domain::time::Millis;
 use domain::trip::Trip;
+use domain::waits::Waits;
 
 /// One answer of the outside as it is kept. The same answer read again only moves its last time.
 pub(crate) struct ReadRow {
@@ -50,6 +51,7 @@ impl Store {
         before: &Trip,
         decision: &Decision,
         reads: &[ReadRow],
+        waits: &Waits,
     ) -> Result<i64, RecordError> {
         let after = &decision.trip;
         let mut write = self.write().await?;
@@ -78,7 +80,7 @@ impl Store {
         }
         put_changed(conn, before, after).await?;
         put_events(conn, &before.id, before.seq, self.now(), &decision.events).await?;
-        super::registry::put_learned(conn, self.now(), &decision.learned).await?;
+        super::registry::put_learned(conn, self.now(), waits.capability_expiry, &decision.learned).await?;
         for delegation in &after.delegations {
             let was_open =
                 before.delegation(&delegation.id).is_none_or(domain::delegation::Delegation::is_open);

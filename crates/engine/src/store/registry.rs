@@ -43,9 +43,6 @@ pub(crate) struct FactRow {
     pub(crate) holds: bool,
 }
 
-/// How long a fact that may change without a new card version is believed.
-const CAPABILITY_EXPIRY: Span = Span::seconds(86_400);
-
 impl Store {
     /// Stores a new agent; false where its card url is registered.
     pub(crate) async fn insert_agent(&self, agent: &AgentRow) -> Result<bool, StoreError> {
@@ -225,12 +222,13 @@ async fn audit(
 pub(super) async fn put_learned(
     conn: &mut sqlx::AnyConnection,
     at: Millis,
+    expiry: Span,
     learned: &[Learned],
 ) -> Result<(), StoreError> {
     for one in learned {
-        // What an upgrade without a new version may change is found out again after a day.
+        // What an upgrade without a new version may change is found out again in a while.
         let expires = match (one.fact, one.holds) {
-            (Fact::Lists | Fact::Streams, false) => Some((at + CAPABILITY_EXPIRY).0),
+            (Fact::Lists | Fact::Streams, false) => Some((at + expiry).0),
             _ => None,
         };
         sqlx::query(

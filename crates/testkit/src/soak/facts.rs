@@ -43,6 +43,25 @@ pub struct Journal {
     pub tasks: Vec<TaskRow>,
     /// Undos.
     pub undos: Vec<UndoRow>,
+    /// Questions of agents.
+    pub questions: Vec<QuestionRow>,
+}
+
+/// A row of `questions`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct QuestionRow {
+    /// Its id.
+    pub id: String,
+    /// Its trip.
+    pub trip: String,
+    /// Its delegation.
+    pub delegation: String,
+    /// What makes it the same question when it is read again.
+    pub key: String,
+    /// When it was asked.
+    pub asked_at: i64,
+    /// When it was answered.
+    pub answered_at: Option<i64>,
 }
 
 /// A row of `delegations`.

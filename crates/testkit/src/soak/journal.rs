@@ -26,12 +26,15 @@ impl Source {
         let messages = "SELECT trip_id AS trip, delegation_id AS delegation, kind, message_id, task_id, \
              send_number FROM messages";
         let undos = "SELECT idempotency_key, send_number FROM compensations";
+        let questions = "SELECT id, trip_id AS trip, delegation_id AS delegation, question_key AS key, \
+             asked_at, answered_at FROM questions WHERE delegation_id IS NOT NULL";
         Ok(Journal {
             trips,
             attempts: self.typed(attempts).await?,
             messages: self.typed(messages).await?,
             tasks: self.typed("SELECT task_id, role FROM tasks").await?,
             undos: self.typed(undos).await?,
+            questions: self.typed(questions).await?,
         })
     }
 

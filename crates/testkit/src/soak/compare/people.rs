@@ -3,7 +3,7 @@
 
 use super::Violation;
 use crate::soak::diary::{Cancel, Diary};
-use crate::soak::facts::Facts;
+use crate::soak::facts::{Facts, QuestionRow};
 use domain::view::{TripState, TripView};
 use std::collections::{HashMap, HashSet};
 
@@ -25,7 +25,29 @@ pub(super) fn check(facts: &Facts) -> Vec<Violation> {
         facts.diaries.iter().flat_map(|diary| &diary.ids).map(String::as_str).collect();
     let strange = facts.journal.trips.iter().filter(|id| !known.contains(id.as_str()));
     found.extend(strange.map(|id| Violation::new("trip doubled", Some(id), "nobody was told of it")));
+    found.extend(asked_again(facts));
     found
+}
+
+/// A question that was answered is not asked again: the same message of the same task, read again,
+/// is no new question.
+fn asked_again(facts: &Facts) -> Vec<Violation> {
+    let mut answered: HashMap<(&str, &str), &QuestionRow> = HashMap::new();
+    for question in facts.journal.questions.iter().filter(|question| question.answered_at.is_some()) {
+        let first = answered.entry((&question.delegation, &question.key)).or_insert(question);
+        if question.asked_at < first.asked_at {
+            *first = question;
+        }
+    }
+    let again = |question: &&QuestionRow| {
+        let first = answered.get(&(question.delegation.as_str(), question.key.as_str()))?;
+        let is_later = question.id != first.id && Some(question.asked_at) >= first.answered_at;
+        is_later.then(|| {
+            let what = format!("question {} was answered and asked again", first.id);
+            Violation::new("asked again", Some(&question.trip), what).row(first).row(question)
+        })
+    };
+    facts.journal.questions.iter().filter_map(|question| again(&question)).collect()
 }
 
 fn kept(diary: &Diary, view: &TripView) -> Vec<Violation> {
@@ -95,6 +117,20 @@ mod tests {
         assert_eq!(check(&facts), []);
         facts.diaries[0].cancels.push(Cancel::Recorded);
         assert_eq!(only(&check(&facts)), "cancel forgotten");
+    }
+
+    #[test]
+    fn a_question_that_is_asked_again_is_found() {
+        let mut facts = facts();
+        let mut again = facts.journal.questions[0].clone();
+        (again.id, again.asked_at, again.answered_at) = ("q-2".to_owned(), 3, None);
+        facts.journal.questions.push(again);
+        assert_eq!(only(&check(&facts)), "asked again");
+        facts.journal.questions[0].answered_at = None;
+        assert_eq!(check(&facts), [], "withdrawn before anybody answered");
+        facts.journal.questions[0].answered_at = Some(2);
+        facts.journal.questions[1].key = "t-1|a-2|2|One or two?".to_owned();
+        assert_eq!(check(&facts), [], "another message of the agent");
     }
 
     #[test]

@@ -75,6 +75,11 @@ pub fn facts() -> Facts {
             messages: vec![read(request), read(reply)],
             tasks: vec![serde_json::from_value(json!({ "task_id": "t-1", "role": "kept" })).expect("a task")],
             undos: Vec::new(),
+            questions: vec![
+                serde_json::from_value(json!({ "id": "q-1", "trip": "trip-1", "delegation": "d-1",
+                    "key": "t-1|a-1|1|One or two?", "asked_at": 1, "answered_at": 2 }))
+                .expect("a question"),
+            ],
         },
         check: Vec::new(),
         breakdowns: Vec::new(),
