@@ -137,6 +137,9 @@ fn sentence(trip: &Trip, world: &World) -> String {
         }
         TripState::Cancelled => "Cancelled. Nothing had been booked.".to_owned(),
         TripState::Failed => "This could not be completed. Nothing booked is left.".to_owned(),
+        TripState::NeedsSupport if trip.questions.iter().any(|q| q.state == QuestionState::Open) => {
+            "Our support looks at one part of this; another part needs an answer from you.".to_owned()
+        }
         TripState::NeedsSupport => "Our support looks at this. You need not do anything.".to_owned(),
         TripState::NeedsAnswer => {
             let asking = trip.questions.iter().find(|q| q.state == QuestionState::Open);
@@ -288,16 +291,19 @@ pub(crate) fn effect_view(trip: &Trip, world: &World, e: &Effect) -> EffectView 
         checked_at: e.checked_at.map(|at| at.0),
         price: e.price.clone(),
         fee: e.fee.clone(),
-        sentence: twin_sentence(world, d, e),
+        sentence: twin_sentence(trip, world, d, e),
         compensation,
     }
 }
 
 /// Both words where they differ: what the agent said, what the records show (§12).
-fn twin_sentence(world: &World, d: Option<&Delegation>, e: &Effect) -> String {
+fn twin_sentence(trip: &Trip, world: &World, d: Option<&Delegation>, e: &Effect) -> String {
     let agent = d.map(|d| world.agent_name(&d.agent)).unwrap_or_default();
     let said = match d.and_then(|d| d.ended) {
         Some(ended) => format!("{agent} said {}.", ended.word()),
+        None if d.and_then(|d| trip.request(&d.id)).is_some_and(|m| m.state != SendState::Landed) => {
+            format!("{agent} is not known to have the request.")
+        }
         None if d.is_some_and(|d| d.is_open()) => format!("{agent} has not ended its work."),
         None => String::new(),
     };

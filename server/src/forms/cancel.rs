@@ -16,7 +16,7 @@ pub async fn cancel(State(state): State<AppState>, sender: Sender, Path(trip): P
     match state.engine.cancel_trip(&sender.viewer, &trip).await {
         Ok(outcome) => {
             let sentence = match outcome {
-                CancelOutcome::Recorded => "Your cancellation is recorded. What was booked is being undone.",
+                CancelOutcome::Recorded => "Your cancellation is recorded.",
                 CancelOutcome::AlreadyEnding => "This trip was already being ended; nothing changed.",
             };
             sender.on_to(&trip_path(trip.as_str()), sentence).await
