@@ -29,6 +29,14 @@ impl Dialect {
         }
     }
 
+    /// Begins a transaction that reads all of its tables as of one moment.
+    pub(crate) fn begin_snapshot(self) -> &'static str {
+        match self {
+            Self::Sqlite => "BEGIN",
+            Self::Postgres => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+        }
+    }
+
     /// The texts of the JSON list that is the first parameter, as the right side of `IN`.
     pub(crate) fn in_list(self) -> &'static str {
         match self {

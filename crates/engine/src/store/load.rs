@@ -1,7 +1,7 @@
 //! Loads trips whole, in a fixed number of queries however many they are.
 
 use super::cell::Got;
-use super::dialect::{Dialect, can_name};
+use super::dialect::can_name;
 use super::rows::Journaled;
 use super::{Store, StoreError};
 use domain::ids::{HolderId, TripId};
@@ -28,12 +28,7 @@ impl Store {
     /// Several trips, in the order asked for, in as many queries as one takes.
     pub(crate) async fn load_trips(&self, ids: &[TripId]) -> Result<Vec<Loaded>, StoreError> {
         // One snapshot over all tables: a trip half before and half after a record would be a lie.
-        let mut tx = self.pool.begin().await?;
-        if self.dialect == Dialect::Postgres {
-            sqlx::query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-                .execute(&mut *tx)
-                .await?;
-        }
+        let mut tx = self.begin(self.dialect.begin_snapshot()).await?;
         let list = super::cell::json(&ids)?;
         let among = self.dialect.in_list();
         let heads = format!(

@@ -81,16 +81,28 @@ impl Write<'_> {
 }
 
 impl Store {
+    /// Begins a transaction, in a task of its own: a caller that is dropped in the middle (a closed
+    /// page, a lost race) would leave a connection in the pool with a transaction that the driver
+    /// does not know of. Once begun, dropping it rolls it back.
+    async fn begin(
+        &self,
+        statement: &'static str,
+    ) -> Result<sqlx::Transaction<'static, sqlx::Any>, StoreError> {
+        let pool = self.pool.clone();
+        let begun = tokio::spawn(async move { pool.begin_with(statement).await });
+        Ok(begun.await.map_err(|error| StoreError::Database(error.to_string()))??)
+    }
+
     /// Begins a transaction that may write: with the write lock from its start on SQLite, where a
     /// deferred one would fail at its first write (faults.md F-29).
     async fn write(&self) -> Result<Write<'_>, StoreError> {
         match self.dialect {
             Dialect::Sqlite => {
                 let gate = self.write_gate.lock().await;
-                let tx = self.pool.begin_with("BEGIN IMMEDIATE").await?;
+                let tx = self.begin("BEGIN IMMEDIATE").await?;
                 Ok(Write { tx, _gate: Some(gate) })
             }
-            Dialect::Postgres => Ok(Write { tx: self.pool.begin().await?, _gate: None }),
+            Dialect::Postgres => Ok(Write { tx: self.begin("BEGIN").await?, _gate: None }),
         }
     }
 }
