@@ -240,6 +240,7 @@ fn actions(row: &Row<'_>, world: &World) -> Vec<CaseActionView> {
             (None, Some(signed), _) => {
                 Some(format!("{} has signed for it already; the next pass acts on that.", signed.by))
             }
+            (None, None, Some(_)) if !matches!(d.stuck, Some(StuckReason::LateBooking)) => None,
             (None, None, Some(_)) => Some(
                 "The attempt itself is closed, so there is nothing left to sign for. Its booking is being \
                  undone; should that stick, it is a case of its own."

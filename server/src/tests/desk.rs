@@ -149,7 +149,7 @@ async fn a_wrong_action_is_named_and_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn a_closed_attempt_can_be_read_again_but_not_signed_for() {
+async fn a_late_booking_can_be_read_again_but_not_signed_for() {
     let desk = desk().await;
     let stuck = "UPDATE delegations SET stuck = '{\"reason\":\"late_booking\"}', stuck_since = 1 WHERE step = 'flight'";
     desk.outside.database.sql(stuck);

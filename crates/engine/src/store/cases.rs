@@ -118,8 +118,9 @@ impl Store {
             )
             .bind(id.0.clone()),
             (None, Some(signed)) => sqlx::query(
-                "UPDATE delegations SET signed = $2 \
-                 WHERE id = $1 AND stuck IS NOT NULL AND signed IS NULL",
+                // A late booking is being undone: there is nothing to sign for.
+                "UPDATE delegations SET signed = $2 WHERE id = $1 AND stuck IS NOT NULL AND signed IS NULL \
+                 AND stuck NOT LIKE '%\"reason\":\"late_booking\"%'",
             )
             .bind(case.delegation.0.clone())
             .bind(json(signed)?),
