@@ -5,6 +5,9 @@
 //! Pages and the site map exist on the server alone: the browser's half wakes the islands among
 //! `components`, and needs nothing else.
 
+// Views of views: the type of a whole page is deeper than the default allows.
+#![recursion_limit = "256"]
+
 pub mod api;
 pub mod components;
 pub mod format;
