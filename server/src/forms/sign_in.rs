@@ -85,6 +85,5 @@ pub async fn sign_out(State(state): State<AppState>, session: Session) -> Respon
     if session.insert(SESSION_FLASH, "You are signed out.").await.is_err() {
         tracing::debug!("the farewell was not kept");
     }
-    // The pages that the browser keeps for its Back button go with the session.
-    ([("clear-site-data", "\"cache\"")], Redirect::to("/login")).into_response()
+    Redirect::to("/login").into_response()
 }
