@@ -81,3 +81,26 @@ pub struct OutMessage {
     /// What the newest setback said.
     pub note: Option<String>,
 }
+
+impl OutMessage {
+    /// A message that is written and not permitted yet: nothing has left us. A request or reply
+    /// gets its `message_id`, a cancel its `task`, a reply its `question`.
+    pub fn unsent(id: OutboxId, delegation: DelegationId, kind: OutKind, body: String, now: Millis) -> Self {
+        Self {
+            id,
+            delegation,
+            kind,
+            message_id: None,
+            body,
+            state: SendState::NotSent,
+            number: 0,
+            may_send_until: None,
+            task: None,
+            question: None,
+            created_at: now,
+            retry_at: None,
+            setbacks: 0,
+            note: None,
+        }
+    }
+}

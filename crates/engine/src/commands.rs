@@ -115,7 +115,7 @@ impl Engine {
             return Err(CreateTripError::Invalid(vec![FieldError { field: "workflow".to_owned(), message }]));
         };
         let accepted = workflow.accept(&new.inputs, &new.steps, today(self.inner.store.now()));
-        let (inputs, title) = match (accepted, title(workflow, new)) {
+        let (inputs, title) = match (accepted, title(new)) {
             (Ok(inputs), Ok(title)) => (inputs, title),
             (inputs, title) => {
                 let errors = inputs.err().unwrap_or_default().into_iter().chain(title.err());
@@ -231,8 +231,7 @@ fn today(now: domain::time::Millis) -> jiff::civil::Date {
     now.date().yesterday().unwrap_or(now.date())
 }
 
-fn title(workflow: &Workflow, new: &NewTrip) -> Result<Option<String>, FieldError> {
-    let _ = workflow;
+fn title(new: &NewTrip) -> Result<Option<String>, FieldError> {
     let title = new.title.as_deref().map(str::trim).filter(|t| !t.is_empty());
     let Some(title) = title else { return Ok(None) };
     let length = title.chars().count();

@@ -121,7 +121,7 @@ impl Pass<'_> {
             }
             FailureClass::RefusedForGood if never_left_before => {
                 self.refuse_out(&message.id, &text);
-                self.close_refused(at, &message.delegation, &text);
+                self.close_refused(&message.delegation, &text);
             }
             FailureClass::RefusedForNow { retry_after } => {
                 let wait = retry_after.unwrap_or(self.world.waits.retry);

@@ -110,20 +110,8 @@ impl Pass<'_> {
     fn write_cancel(&mut self, delegation: &Delegation, task: &TaskId) -> OutboxId {
         let id = OutboxId(self.ids.next_id());
         self.trip.outbox.push(OutMessage {
-            id: id.clone(),
-            delegation: delegation.id.clone(),
-            kind: OutKind::Cancel,
-            message_id: None,
-            body: String::new(),
-            state: SendState::NotSent,
-            number: 0,
-            may_send_until: None,
             task: Some(task.clone()),
-            question: None,
-            created_at: self.now,
-            retry_at: None,
-            setbacks: 0,
-            note: None,
+            ..OutMessage::unsent(id.clone(), delegation.id.clone(), OutKind::Cancel, String::new(), self.now)
         });
         id
     }

@@ -178,21 +178,11 @@ impl Pass<'_> {
             object.insert("contextId".to_owned(), json!(context.as_str()));
         }
         let id = OutboxId(self.ids.next_id());
+        let (to, body) = (delegation.id.clone(), body.to_string());
         self.trip.outbox.push(OutMessage {
-            id: id.clone(),
-            delegation: delegation.id.clone(),
-            kind: OutKind::Reply,
             message_id: Some(message_id),
-            body: body.to_string(),
-            state: SendState::NotSent,
-            number: 0,
-            may_send_until: None,
-            task: None,
             question: Some(question.id.clone()),
-            created_at: self.now,
-            retry_at: None,
-            setbacks: 0,
-            note: None,
+            ..OutMessage::unsent(id.clone(), to, OutKind::Reply, body, self.now)
         });
         id
     }

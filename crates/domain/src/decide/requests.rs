@@ -249,7 +249,7 @@ impl Pass<'_> {
             );
         } else {
             self.refuse_out(&request.id, &refusal);
-            self.close_refused(self.now, &delegation.id, &refusal);
+            self.close_refused(&delegation.id, &refusal);
         }
         true
     }
@@ -272,7 +272,7 @@ impl Pass<'_> {
         }
     }
 
-    pub(super) fn close_refused(&mut self, _at: Millis, id: &DelegationId, text: &str) {
+    pub(super) fn close_refused(&mut self, id: &DelegationId, text: &str) {
         self.set_failure(id, text);
         let what = format!("The agent refused the request: {text}");
         self.agent_said(id, "refused", &what);

@@ -5,7 +5,7 @@ use super::{Pass, brief};
 use crate::delegation::{Delegation, Doubt, Outcome, Purpose, ReadHealth};
 use crate::effect::Effect;
 use crate::ids::{AgentId, ContextId, DelegationId, EffectId, MessageId, OutboxId, Reference, StepName};
-use crate::outbox::{OutKind, OutMessage, SendState};
+use crate::outbox::{OutKind, OutMessage};
 use crate::request;
 use crate::trip::{Goal, Standing, Step};
 use crate::workflow::OnFailure;
@@ -170,20 +170,8 @@ impl Pass<'_> {
         }
         let (id, ordinal) = (delegation.id.clone(), delegation.ordinal);
         self.trip.outbox.push(OutMessage {
-            id: out.clone(),
-            delegation: id.clone(),
-            kind: OutKind::Request,
             message_id: Some(delegation.message_id.clone()),
-            body,
-            state: SendState::NotSent,
-            number: 0,
-            may_send_until: None,
-            task: None,
-            question: None,
-            created_at: self.now,
-            retry_at: None,
-            setbacks: 0,
-            note: None,
+            ..OutMessage::unsent(out.clone(), id.clone(), OutKind::Request, body, self.now)
         });
         self.trip.delegations.push(delegation);
         self.permit(&out);
